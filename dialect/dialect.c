@@ -1,0 +1,185 @@
+//===- dialect.c - The mlopt dialect
+//---------------------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Brings the operation tables together: the dialect's table, its attribute
+// `#mlopt.numerics`, and the `mlopt.*` attributes that may stand on operations,
+// arguments and results of other dialects. Any other `mlopt.*` attribute is an
+// error wherever it stands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect.h"
+
+#include "assembly.h"
+#include "mlopt-c/Dialect.h"
+#include "mlopt_assembly.h"
+
+static const MloptOpDef *const ops[] = {
+#define MLOPT_OP(name) &mloptOp_##name,
+#include "ops.def"
+};
+
+static bool parseOp(const MloptOpDef *def, MloptParser parser) {
+  return mloptParseAssembly(def, mloptCustoms, mloptNumCustoms, parser);
+}
+
+static void printOp(const MloptOpDef *def, MlirOperation op,
+                    MloptPrinter printer) {
+  mloptPrintAssembly(def, mloptCustoms, mloptNumCustoms, op, printer);
+}
+
+static MlirOperation materializeConstant(MlirAttribute value, MlirType type,
+                                         MlirLocation location) {
+  if (!mloptIsTensorOrScalar(type) ||
+      !mlirTypeEqual(mlirAttributeGetType(value), type))
+    return (MlirOperation){NULL};
+  MlirOperationState state =
+      mlirOperationStateGet(mloptStr("mlopt.constant"), location);
+  MlirNamedAttribute attr =
+      mloptNamedAttr(mlirLocationGetContext(location), "value", value);
+  mlirOperationStateAddAttributes(&state, 1, &attr);
+  mlirOperationStateAddResults(&state, 1, &type);
+  return mlirOperationCreate(&state);
+}
+
+//===----------------------------------------------------------------------===//
+// #mlopt.numerics
+//===----------------------------------------------------------------------===//
+
+static const char *const numericsNames[] = {
+    [MLOPT_NUMERICS_DEFAULT] = "default",
+    [MLOPT_NUMERICS_STRICT] = "strict",
+    [MLOPT_NUMERICS_FAST] = "fast",
+};
+
+static int numericsOf(MlirStringRef name) {
+  for (int i = 0; i < MLOPT_COUNT(numericsNames); ++i)
+    if (mloptStrEq(name, numericsNames[i]))
+      return i;
+  return -1;
+}
+
+static const char *verifyNumerics(intptr_t n, const MlirAttribute *params) {
+  if (n == 1 && mlirAttributeIsAString(params[0]) &&
+      numericsOf(mlirStringAttrGetValue(params[0])) >= 0)
+    return NULL;
+  return "must be one of strict, default, fast";
+}
+
+static intptr_t parseNumerics(MloptParser parser, intptr_t maxParams,
+                              MlirAttribute *params) {
+  MlirStringRef mode;
+  if (!mloptParseToken(parser, "<") || !mloptParseKeyword(parser, &mode))
+    return -1;
+  if (numericsOf(mode) < 0) {
+    mloptParserError(parser,
+                     "unknown numerics mode '%.*s'; expected strict, default "
+                     "or fast",
+                     (int)mode.length, mode.data);
+    return -1;
+  }
+  params[0] = mlirStringAttrGet(mloptParserGetContext(parser), mode);
+  return mloptParseToken(parser, ">") ? 1 : -1;
+}
+
+static void printNumerics(MloptPrinter printer, intptr_t n,
+                          const MlirAttribute *params) {
+  mloptPrintText(printer, "<");
+  mloptPrintString(printer, mlirStringAttrGetValue(params[0]));
+  mloptPrintText(printer, ">");
+}
+
+static const MloptAttrDef attrs[] = {
+    {"numerics", verifyNumerics, parseNumerics, printNumerics}};
+
+bool mloptIsNumericsAttr(MlirAttribute attr) {
+  return mloptAttrIsA(attr, &attrs[0]);
+}
+
+MlirAttribute mloptNumericsAttrGet(MlirContext context, MloptNumerics mode) {
+  MlirAttribute name = mloptStrAttr(context, numericsNames[mode]);
+  return mloptAttrGet(context, &attrs[0], 1, &name);
+}
+
+MloptNumerics mloptGetNumerics(MlirOperation op) {
+  MlirAttribute attr = mloptAttr(op, "numerics");
+  if (mlirAttributeIsNull(attr))
+    return MLOPT_NUMERICS_DEFAULT;
+  return (MloptNumerics)numericsOf(
+      mlirStringAttrGetValue(mloptAttrGetParam(attr, 0)));
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes on operations of other dialects
+//===----------------------------------------------------------------------===//
+
+static bool isUnit(MlirAttribute a) { return mlirAttributeIsAUnit(a); }
+static bool isArray(MlirAttribute a) { return mlirAttributeIsAArray(a); }
+
+/// Where each may stand and what it must be.
+static const struct {
+  const char *name;
+  const char *op; ///< the operation that may carry it
+  bool (*is)(MlirAttribute);
+  const char *what;
+} foreignAttrs[] = {
+    {"mlopt.numerics", "func.func", mloptIsNumericsAttr,
+     "#mlopt.numerics<strict|default|fast>"},
+    {"mlopt.checks", "func.func", isArray, "an array of checks"},
+    {"mlopt.arguments_from", "func.func", isArray,
+     "an array of function symbols"},
+    {"mlopt.source", "func.func", isUnit, "a unit attribute"},
+    {"mlopt.num_results", "func.func", mloptIsI64, "an i64"},
+    {"mlopt.arena_bytes", "func.func", mloptIsI64, "an i64"},
+};
+
+static MlirLogicalResult verifyAttribute(MlirOperation op,
+                                         MlirNamedAttribute attr,
+                                         intptr_t index, bool isArgument) {
+  MlirStringRef name = mlirIdentifierStr(attr.name);
+  for (int i = 0; i < MLOPT_COUNT(foreignAttrs); ++i) {
+    if (!mloptStrEq(name, foreignAttrs[i].name))
+      continue;
+    if (index >= 0 || !mloptIsNamed(op, foreignAttrs[i].op))
+      return mloptOpError(op, "may not carry '%s', which stands on %s only",
+                          foreignAttrs[i].name, foreignAttrs[i].op);
+    if (!foreignAttrs[i].is(attr.attribute))
+      return mloptOpError(op, "attribute '%s' must be %s", foreignAttrs[i].name,
+                          foreignAttrs[i].what);
+    return mloptSuccess();
+  }
+  return mloptOpError(op, "has the unknown attribute '%.*s' on %s",
+                      (int)name.length, name.data,
+                      index < 0    ? "the operation"
+                      : isArgument ? "an argument"
+                                   : "a result");
+}
+
+//===----------------------------------------------------------------------===//
+// The dialect
+//===----------------------------------------------------------------------===//
+
+const MloptDialectDef mloptDialect MLOPT_TABLE = {
+    .ns = "mlopt",
+    .ops = ops,
+    .numOps = MLOPT_COUNT(ops),
+    .attrs = attrs,
+    .numAttrs = MLOPT_COUNT(attrs),
+    .parseOp = parseOp,
+    .printOp = printOp,
+    .materializeConstant = materializeConstant,
+    .verifyAttribute = verifyAttribute,
+    .strictAttributes = true,
+};
+
+MLOPT_EXPORT void mloptRegisterDialects(MlirDialectRegistry registry) {
+  mlirDialectHandleInsertDialect(mlirGetDialectHandle__mlopt__(), registry);
+  mlirDialectHandleInsertDialect(mlirGetDialectHandle__stablehlo__(), registry);
+  mlirDialectHandleInsertDialect(mlirGetDialectHandle__chlo__(), registry);
+  mloptRegisterLLVMTranslations(registry);
+}

@@ -1,0 +1,152 @@
+//===- support.c - Small helpers over mlir-c
+//-------------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "support.h"
+
+//===----------------------------------------------------------------------===//
+// Operations and attributes
+//===----------------------------------------------------------------------===//
+
+bool mloptIsNamed(MlirOperation op, const char *name) {
+  return mloptStrEq(mlirIdentifierStr(mlirOperationGetName(op)), name);
+}
+
+MlirNamedAttribute mloptNamedAttr(MlirContext context, const char *name,
+                                  MlirAttribute attr) {
+  return mlirNamedAttributeGet(mlirIdentifierGet(context, mloptStr(name)),
+                               attr);
+}
+
+MlirAttribute mloptI64Array(MlirContext context, intptr_t n,
+                            const int64_t *values) {
+  return mlirDenseI64ArrayGet(context, n, values);
+}
+
+MlirAttribute mloptI64Attr(MlirContext context, int64_t value) {
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), value);
+}
+
+MlirAttribute mloptStrAttr(MlirContext context, const char *value) {
+  return mlirStringAttrGet(context, mloptStr(value));
+}
+
+intptr_t mloptI64ArrayGet(MlirAttribute attr, int64_t *out) {
+  if (mlirAttributeIsNull(attr))
+    return 0;
+  intptr_t n = mlirDenseArrayGetNumElements(attr);
+  for (intptr_t i = 0; i < n && i < MLOPT_MAX_RANK; ++i)
+    out[i] = mlirDenseI64ArrayGetElement(attr, i);
+  return n;
+}
+
+bool mloptIsI64Array(MlirAttribute a) {
+  return mlirAttributeIsADenseI64Array(a);
+}
+
+bool mloptIsI64(MlirAttribute a) {
+  if (!mlirAttributeIsAInteger(a))
+    return false;
+  MlirType t = mlirAttributeGetType(a);
+  return mlirTypeIsAInteger(t) && mlirIntegerTypeGetWidth(t) == 64;
+}
+
+bool mloptIsBool(MlirAttribute a) { return mlirAttributeIsABool(a); }
+bool mloptIsString(MlirAttribute a) { return mlirAttributeIsAString(a); }
+bool mloptIsTypeAttr(MlirAttribute a) { return mlirAttributeIsAType(a); }
+bool mloptIsAnyAttr(MlirAttribute a) { return !mlirAttributeIsNull(a); }
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+MlirType mloptElementType(MlirType t) {
+  return mlirTypeIsAShaped(t) ? mlirShapedTypeGetElementType(t) : t;
+}
+
+MlirType mloptTensorType(intptr_t rank, const int64_t *shape,
+                         MlirType element) {
+  return mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull());
+}
+
+MlirType mloptWithElementType(MlirType shaped, MlirType element) {
+  if (!mlirTypeIsARankedTensor(shaped))
+    return element;
+  int64_t shape[MLOPT_MAX_RANK];
+  intptr_t rank = mloptShape(shaped, shape);
+  return mlirRankedTensorTypeGet(rank, shape, element,
+                                 mlirRankedTensorTypeGetEncoding(shaped));
+}
+
+intptr_t mloptShape(MlirType t, int64_t *out) {
+  intptr_t rank = mloptRank(t);
+  for (intptr_t i = 0; i < rank && i < MLOPT_MAX_RANK; ++i)
+    out[i] = mloptDim(t, i);
+  return rank;
+}
+
+int64_t mloptNumElements(MlirType t) {
+  int64_t n = 1;
+  for (intptr_t i = 0, rank = mloptRank(t); i < rank; ++i)
+    n *= mloptDim(t, i);
+  return n;
+}
+
+bool mloptIsRankedTensor(MlirType t) { return mlirTypeIsARankedTensor(t); }
+bool mloptIsAnyType(MlirType t) { return !mlirTypeIsNull(t); }
+
+bool mloptIsFloatElement(MlirType t) {
+  return mlirTypeIsAF32(t) || mlirTypeIsAF64(t) || mlirTypeIsAF16(t) ||
+         mlirTypeIsABF16(t) || mlirTypeIsAFloat8E4M3FN(t) ||
+         mlirTypeIsAFloat8E5M2(t);
+}
+
+bool mloptIsIntElement(MlirType t) {
+  if (mlirTypeIsAIndex(t))
+    return true;
+  if (!mlirTypeIsAInteger(t) || !mlirIntegerTypeIsSignless(t))
+    return false;
+  unsigned width = mlirIntegerTypeGetWidth(t);
+  return width == 1 || width == 4 || width == 8 || width == 16 || width == 32 ||
+         width == 64;
+}
+
+bool mloptIsI1(MlirType t) {
+  return mlirTypeIsAInteger(t) && mlirIntegerTypeGetWidth(t) == 1;
+}
+
+bool mloptIsElement(MlirType t) {
+  return mloptIsFloatElement(t) || mloptIsIntElement(t);
+}
+
+unsigned mloptElementWidth(MlirType t) {
+  if (mlirTypeIsAIndex(t))
+    return 64;
+  return mlirTypeIsAInteger(t) ? mlirIntegerTypeGetWidth(t)
+                               : mlirFloatTypeGetWidth(t);
+}
+
+bool mloptIsTensor(MlirType t) {
+  return mlirTypeIsARankedTensor(t) && mloptRank(t) <= MLOPT_MAX_RANK &&
+         mloptIsElement(mlirShapedTypeGetElementType(t));
+}
+
+bool mloptIsTensorOrScalar(MlirType t) {
+  return mloptIsTensor(t) || mloptIsElement(t);
+}
+
+bool mloptIsFloatTensorOrScalar(MlirType t) {
+  return mloptIsTensorOrScalar(t) && mloptIsFloatElement(mloptElementType(t));
+}
+
+bool mloptIsIntTensorOrScalar(MlirType t) {
+  return mloptIsTensorOrScalar(t) && mloptIsIntElement(mloptElementType(t));
+}
+
+bool mloptIsI1TensorOrScalar(MlirType t) {
+  return mloptIsTensorOrScalar(t) && mloptIsI1(mloptElementType(t));
+}

@@ -1,0 +1,128 @@
+//===- support.h - Small helpers over mlir-c ----------------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Short spellings for what every file of the compiler says all the time, and
+// the shape and element-type predicates that verifiers and patterns share.
+// Nothing here owns anything.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_DIALECT_SUPPORT_H
+#define MLOPT_DIALECT_SUPPORT_H
+
+#include "bridge/bridge.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/// Number of elements of a C array.
+#define MLOPT_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/// The highest rank that mlopt operations accept; index buffers have this size.
+enum { MLOPT_MAX_RANK = 16 };
+
+static inline MlirStringRef mloptStr(const char *s) {
+  return mlirStringRefCreateFromCString(s);
+}
+static inline bool mloptStrEq(MlirStringRef a, const char *b) {
+  return mlirStringRefEqual(a, mloptStr(b));
+}
+static inline MlirLogicalResult mloptSuccess(void) {
+  return mlirLogicalResultSuccess();
+}
+static inline MlirLogicalResult mloptFailure(void) {
+  return mlirLogicalResultFailure();
+}
+static inline bool mloptFailed(MlirLogicalResult r) {
+  return mlirLogicalResultIsFailure(r);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations and attributes
+//===----------------------------------------------------------------------===//
+
+static inline MlirValue mloptOperand(MlirOperation op, intptr_t i) {
+  return mlirOperationGetOperand(op, i);
+}
+static inline MlirValue mloptResult(MlirOperation op, intptr_t i) {
+  return mlirOperationGetResult(op, i);
+}
+static inline MlirType mloptOperandType(MlirOperation op, intptr_t i) {
+  return mlirValueGetType(mlirOperationGetOperand(op, i));
+}
+static inline MlirType mloptResultType(MlirOperation op, intptr_t i) {
+  return mlirValueGetType(mlirOperationGetResult(op, i));
+}
+/// Whether the operation has this full name ("func.func").
+bool mloptIsNamed(MlirOperation, const char *name);
+/// An attribute of the operation, inherent or discardable; null if absent.
+static inline MlirAttribute mloptAttr(MlirOperation op, const char *name) {
+  return mlirOperationGetAttributeByName(op, mloptStr(name));
+}
+static inline MlirAttribute mloptDictGet(MlirAttribute dict, const char *name) {
+  return mlirDictionaryAttrGetElementByName(dict, mloptStr(name));
+}
+MlirNamedAttribute mloptNamedAttr(MlirContext, const char *name, MlirAttribute);
+/// `array<i64: ...>`.
+MlirAttribute mloptI64Array(MlirContext, intptr_t n, const int64_t *values);
+MlirAttribute mloptI64Attr(MlirContext, int64_t value);
+MlirAttribute mloptStrAttr(MlirContext, const char *value);
+
+/// The elements of an `array<i64>`; at most MLOPT_MAX_RANK are copied. A null
+/// attribute reads as empty. Returns how many there are.
+intptr_t mloptI64ArrayGet(MlirAttribute, int64_t *out);
+bool mloptIsI64Array(MlirAttribute);
+bool mloptIsI64(MlirAttribute);
+bool mloptIsBool(MlirAttribute);
+bool mloptIsString(MlirAttribute);
+bool mloptIsTypeAttr(MlirAttribute);
+bool mloptIsAnyAttr(MlirAttribute);
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// The element type of a shaped type; a scalar type itself.
+MlirType mloptElementType(MlirType);
+/// A ranked tensor like `shaped` with another element type; for a scalar, the
+/// element type itself.
+MlirType mloptWithElementType(MlirType shaped, MlirType element);
+MlirType mloptTensorType(intptr_t rank, const int64_t *shape, MlirType element);
+static inline int64_t mloptRank(MlirType t) { return mlirShapedTypeGetRank(t); }
+static inline int64_t mloptDim(MlirType t, intptr_t i) {
+  return mlirShapedTypeGetDimSize(t, i);
+}
+static inline bool mloptIsDynamic(int64_t size) {
+  return size == mlirShapedTypeGetDynamicSize();
+}
+/// Copies the shape (MLIR's dynamic marker included); returns the rank.
+intptr_t mloptShape(MlirType, int64_t *out);
+/// Product of a static shape.
+int64_t mloptNumElements(MlirType);
+bool mloptIsRankedTensor(MlirType);
+bool mloptIsAnyType(MlirType);
+
+/// Element types of the dialect: f64 f32 f16 bf16 f8E4M3FN f8E5M2, signless
+/// i1 i4 i8 i16 i32 i64, index.
+bool mloptIsFloatElement(MlirType);
+bool mloptIsIntElement(MlirType); ///< i1 included, index included
+bool mloptIsI1(MlirType);
+bool mloptIsElement(MlirType);
+/// Width in bits as stored: i1 is 1, index 64.
+unsigned mloptElementWidth(MlirType);
+
+/// "tensor of floats" and so on accept a ranked tensor (any size `?`) of at
+/// most MLOPT_MAX_RANK dimensions; the "OrScalar" ones a bare element too.
+bool mloptIsTensor(MlirType);
+bool mloptIsTensorOrScalar(MlirType);
+bool mloptIsFloatTensorOrScalar(MlirType);
+bool mloptIsIntTensorOrScalar(MlirType);
+bool mloptIsI1TensorOrScalar(MlirType);
+
+#endif // MLOPT_DIALECT_SUPPORT_H

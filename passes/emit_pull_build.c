@@ -1,0 +1,213 @@
+//===- emit_pull_build.c - Loops, branches and addresses
+//-------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_pull_impl.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+//===----------------------------------------------------------------------===//
+// Loops and branches
+//===----------------------------------------------------------------------===//
+
+static MloptPullScope enter(MloptPull *pull, intptr_t numArgs,
+                            const MlirType *types) {
+  MloptPullScope scope = {.outer = pull->b.block,
+                          .before = pull->b.before,
+                          .numCached = pull->numCached};
+  scope.region = mloptCreateRegion(&pull->b, numArgs, types, &scope.inner);
+  pull->b.block = scope.inner;
+  pull->b.before = (MlirOperation){NULL};
+  return scope;
+}
+
+/// What was computed inside is not visible outside.
+static void leave(MloptPull *pull, const MloptPullScope *scope, intptr_t n,
+                  const MlirValue *yielded) {
+  mloptBuildOp(&pull->b, (MloptOpSpec){.name = "scf.yield",
+                                       .numOperands = n,
+                                       .operands = yielded});
+  pull->b.block = scope->outer;
+  pull->b.before = scope->before;
+  pull->numCached = scope->numCached;
+}
+
+MloptPullScope mloptPullBeginFor(MloptPull *pull, intptr_t numCarried,
+                                 const MlirValue *init, MlirValue *outIndex,
+                                 MlirValue *outCarried) {
+  MlirType types[1 + MLOPT_PULL_MAX_CARRIED];
+  types[0] = mlirIndexTypeGet(pull->b.context);
+  for (intptr_t i = 0; i < numCarried; ++i)
+    types[1 + i] =
+        mlirValueIsNull(init[i]) ? types[0] : mlirValueGetType(init[i]);
+  MloptPullScope scope = enter(pull, 1 + numCarried, types);
+  *outIndex = mlirBlockGetArgument(scope.inner, 0);
+  for (intptr_t i = 0; i < numCarried; ++i)
+    outCarried[i] = mlirBlockGetArgument(scope.inner, 1 + i);
+  return scope;
+}
+
+void mloptPullEndFor(MloptPull *pull, MloptPullScope scope, MlirValue lower,
+                     MlirValue upper, MlirValue step, intptr_t numCarried,
+                     const MlirValue *init, const MlirValue *next,
+                     MlirValue *out) {
+  leave(pull, &scope, numCarried, next);
+  MlirValue operands[3 + MLOPT_PULL_MAX_CARRIED] = {lower, upper, step};
+  MlirType types[MLOPT_PULL_MAX_CARRIED];
+  for (intptr_t i = 0; i < numCarried; ++i) {
+    operands[3 + i] = init[i];
+    types[i] = mlirValueGetType(mlirBlockGetArgument(scope.inner, 1 + i));
+  }
+  MlirOperation loop =
+      mloptBuildOp(&pull->b, (MloptOpSpec){.name = "scf.for",
+                                           .numOperands = 3 + numCarried,
+                                           .operands = operands,
+                                           .numResults = numCarried,
+                                           .results = types,
+                                           .numRegions = 1,
+                                           .regions = &scope.region});
+  for (intptr_t i = 0; i < numCarried; ++i)
+    out[i] = pull->b.failed ? (MlirValue){NULL} : mloptResult(loop, i);
+}
+
+MloptPullScope mloptPullBeginBranch(MloptPull *pull) {
+  return enter(pull, 0, NULL);
+}
+
+void mloptPullEndBranch(MloptPull *pull, MloptPullScope *scope,
+                        intptr_t numResults, const MlirValue *results) {
+  leave(pull, scope, numResults, results);
+}
+
+void mloptPullBuildIf(MloptPull *pull, MlirValue condition, MloptPullScope then,
+                      MloptPullScope otherwise, intptr_t numResults,
+                      const MlirType *types, MlirValue *out) {
+  MlirRegion regions[] = {then.region, otherwise.region};
+  MlirOperation op =
+      mloptBuildOp(&pull->b, (MloptOpSpec){.name = "scf.if",
+                                           .numOperands = 1,
+                                           .operands = &condition,
+                                           .numResults = numResults,
+                                           .results = types,
+                                           .numRegions = 2,
+                                           .regions = regions});
+  for (intptr_t i = 0; i < numResults; ++i)
+    out[i] = pull->b.failed ? (MlirValue){NULL} : mloptResult(op, i);
+}
+
+//===----------------------------------------------------------------------===//
+// Positions and memory
+//===----------------------------------------------------------------------===//
+
+MlirValue mloptPullIndex(MloptPull *pull, int64_t value) {
+  return mloptBuildIndex(&pull->b, value);
+}
+
+MlirValue mloptPullAdd(MloptPull *pull, MlirValue a, MlirValue b) {
+  return mloptBuildBinary(&pull->b, "arith.addi", a, b);
+}
+
+MlirValue mloptPullMul(MloptPull *pull, MlirValue a, int64_t factor) {
+  return factor == 1 ? a
+                     : mloptBuildBinary(&pull->b, "arith.muli", a,
+                                        mloptPullIndex(pull, factor));
+}
+
+MlirValue mloptPullLinearize(MloptPull *pull, MlirType tensor,
+                             const MlirValue *indices) {
+  intptr_t rank = mloptRank(tensor);
+  if (!rank)
+    return mloptPullIndex(pull, 0);
+  MlirValue position = indices[0];
+  for (intptr_t i = 1; i < rank; ++i)
+    position = mloptPullAdd(
+        pull, mloptPullMul(pull, position, mloptDim(tensor, i)), indices[i]);
+  return position;
+}
+
+void mloptPullDelinearize(MloptPull *pull, MlirType tensor, MlirValue position,
+                          MlirValue *outIndices) {
+  for (intptr_t i = mloptRank(tensor); i-- > 0;) {
+    int64_t size = mloptDim(tensor, i);
+    if (i == 0) {
+      outIndices[0] = position;
+    } else if (size == 1) {
+      outIndices[i] = mloptPullIndex(pull, 0);
+    } else {
+      MlirValue divisor = mloptPullIndex(pull, size);
+      outIndices[i] =
+          mloptBuildBinary(&pull->b, "arith.remui", position, divisor);
+      position = mloptBuildBinary(&pull->b, "arith.divui", position, divisor);
+    }
+  }
+}
+
+/// The type an element has in memory: i1 takes a byte.
+static MlirType storedType(MlirType element) {
+  return mloptIsI1(element) ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8)
+                            : element;
+}
+
+/// llvm has no f8; memory holds it as the integer of its width.
+static MlirType memoryType(MlirType element) {
+  MlirType stored = storedType(element);
+  return mloptIsFloatElement(stored) && mloptElementWidth(stored) == 8
+             ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8)
+             : stored;
+}
+
+static MlirValue addressOf(MloptPull *pull, MlirValue pointer, MlirType tensor,
+                           const MlirValue *indices) {
+  MlirContext context = pull->b.context;
+  MlirType i64 = mlirIntegerTypeGet(context, 64);
+  MlirValue position =
+      mloptBuildUnary(&pull->b, "arith.index_castui",
+                      mloptPullLinearize(pull, tensor, indices), i64);
+  MlirType pointerType = mlirLLVMPointerTypeGet(context, 0);
+  MlirValue operands[] = {pointer, position};
+  const int32_t dynamic = INT32_MIN; // LLVM::GEPOp::kDynamicIndex
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(context, "rawConstantIndices",
+                     mlirDenseI32ArrayGet(context, 1, &dynamic)),
+      mloptNamedAttr(context, "elem_type",
+                     mlirTypeAttrGet(memoryType(mloptElementType(tensor)))),
+  };
+  return mloptBuildValue(&pull->b, (MloptOpSpec){.name = "llvm.getelementptr",
+                                                 .numOperands = 2,
+                                                 .operands = operands,
+                                                 .numResults = 1,
+                                                 .results = &pointerType,
+                                                 .numAttrs = 2,
+                                                 .attrs = attrs});
+}
+
+MlirValue mloptPullLoad(MloptPull *pull, MlirValue pointer, MlirType tensor,
+                        const MlirValue *indices) {
+  MlirType element = mloptElementType(tensor);
+  MlirType type = memoryType(element);
+  MlirValue address = addressOf(pull, pointer, tensor, indices);
+  MlirValue value = mloptBuildUnary(&pull->b, "llvm.load", address, type);
+  if (pull->b.failed || mlirTypeEqual(type, element))
+    return value;
+  if (mloptIsI1(element))
+    return mloptBuildCmpI(&pull->b, "ne", value,
+                          mloptBuildInt(&pull->b, type, 0));
+  return mloptBuildUnary(&pull->b, "arith.bitcast", value, element);
+}
+
+void mloptPullStore(MloptPull *pull, MlirValue element, MlirValue pointer,
+                    MlirType tensor, const MlirValue *indices) {
+  MlirType type = mloptElementType(tensor), memory = memoryType(type);
+  if (!mlirTypeEqual(type, memory))
+    element = mloptBuildUnary(&pull->b,
+                              mloptIsI1(type) ? "arith.extui" : "arith.bitcast",
+                              element, memory);
+  MlirValue operands[] = {element, addressOf(pull, pointer, tensor, indices)};
+  mloptBuildOp(&pull->b, (MloptOpSpec){.name = "llvm.store",
+                                       .numOperands = 2,
+                                       .operands = operands});
+}

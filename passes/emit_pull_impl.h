@@ -1,0 +1,59 @@
+//===- emit_pull_impl.h - Inside the pull emitter -----------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_EMIT_PULL_IMPL_H
+#define MLOPT_PASSES_EMIT_PULL_IMPL_H
+
+#include "emit_pull.h"
+
+#include "mlir-c/AffineMap.h"
+
+/// Values of the program and what stands for each; a stack.
+typedef struct MloptPullMap {
+  MlirValue *keys, *values;
+  intptr_t count, capacity;
+} MloptPullMap;
+
+/// A structured operation evaluated at one point of its iteration space, so
+/// that a value used twice at the same indices is computed once.
+typedef struct MloptPullCached {
+  MlirOperation op;
+  MlirAffineMap map; ///< from the loops to the indices
+  intptr_t rank;
+  MlirValue indices[MLOPT_MAX_RANK];
+  intptr_t numResults;
+  MlirValue results[MLOPT_PULL_MAX_CARRIED];
+} MloptPullCached;
+
+struct MloptPull {
+  MloptBuilder b;
+  MloptPullMap pointers; ///< of tensors in memory
+  MloptPullMap scalars;
+  MloptPullCached *cached;
+  intptr_t numCached, maxCached;
+};
+
+/// Pushes a pair; a failed builder when memory is out.
+void mloptPullPush(MloptPull *, MloptPullMap *, MlirValue key, MlirValue value);
+/// The newest value of a key; null when there is none.
+MlirValue mloptPullFind(const MloptPullMap *, MlirValue key);
+
+MlirValue mloptPullIndex(MloptPull *, int64_t);
+MlirValue mloptPullAdd(MloptPull *, MlirValue, MlirValue);
+MlirValue mloptPullMul(MloptPull *, MlirValue, int64_t factor);
+
+/// Binds the results of a scalar operation of the program: copies it, or looks
+/// up what it reads. `point` is where the loops of the linalg.generic around it
+/// stand; NULL outside of one.
+void mloptPullOperation(MloptPull *, MlirOperation, const void *point);
+
+/// Evaluates a linalg.generic where its parallel loops stand at the element of
+/// result `result` that has these indices. Null on failure.
+const MlirValue *mloptPullGeneric(MloptPull *, MlirOperation, intptr_t result,
+                                  const MlirValue *indices);
+
+#endif // MLOPT_PASSES_EMIT_PULL_IMPL_H

@@ -1,0 +1,377 @@
+//===- form_kernels.c - Cut a program into kernels
+//-------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `mlopt-form-kernels` wraps every level-4 operation that computes or moves
+// elements, and that no mlopt.fusion holds yet, in a fusion of its own. What
+// costs nothing to compute again goes into each fusion that uses it: scalars
+// and what they read, splat constants, tensors that depend on indices alone.
+//
+//   %c = arith.constant dense<1.0> : tensor<8xf32>
+//   %r = linalg.generic ... ins(%x, %c) outs(%e)
+// becomes
+//   %r = mlopt.fusion (%a = %x : tensor<8xf32>) -> tensor<8xf32> {
+//     %c = arith.constant dense<1.0> : tensor<8xf32>
+//     %e = tensor.empty() : tensor<8xf32>
+//     %0 = linalg.generic ... ins(%a, %c) outs(%e)
+//     mlopt.yield %0 : tensor<8xf32>
+//   }
+//
+// The originals of what was copied are dead then; `cse` removes them.
+// Afterwards a function holds fusions, reshapes, constants that are no splats,
+// structured control flow, and for each condition of it one tensor.extract.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect.h"
+#include "passes.h"
+
+#include "mlir-c/Dialect/Tensor.h"
+
+#include <stdlib.h>
+
+//===----------------------------------------------------------------------===//
+// What an operation is
+//===----------------------------------------------------------------------===//
+
+typedef enum Role {
+  ROLE_CONTROL, ///< stays: control flow, returns, fusions, calls
+  ROLE_VIEW,    ///< stays: another shape for the same memory
+  ROLE_FREE,    ///< computed again wherever it is used
+  ROLE_COMPUTE  ///< becomes a fusion
+} Role;
+
+static bool isShaped(MlirType type) { return mlirTypeIsAShaped(type); }
+
+/// A linalg.generic that reads no tensor and reduces nothing: a fill, an iota.
+static bool dependsOnIndicesAlone(MlirOperation op) {
+  intptr_t numInputs =
+      mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
+    bool read = i < numInputs || !mlirOpOperandIsNull(mlirValueGetFirstUse(
+                                     mlirBlockGetArgument(body, i)));
+    if (read && isShaped(mloptOperandType(op, i)))
+      return false;
+  }
+  for (MlirOperation inner = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(inner); inner = mlirOperationGetNextInBlock(inner))
+    if (mloptIsNamed(inner, "tensor.extract"))
+      return false;
+  return true;
+}
+
+static Role roleOf(MlirOperation op) {
+  static const struct {
+    const char *name;
+    Role role;
+  } rows[] = {
+      {"func.return", ROLE_CONTROL},
+      {"mlopt.fusion", ROLE_CONTROL},
+      {"scf.condition", ROLE_CONTROL},
+      {"scf.for", ROLE_CONTROL},
+      {"scf.if", ROLE_CONTROL},
+      {"scf.index_switch", ROLE_CONTROL},
+      {"scf.while", ROLE_CONTROL},
+      {"scf.yield", ROLE_CONTROL},
+      {"tensor.collapse_shape", ROLE_VIEW},
+      {"tensor.expand_shape", ROLE_VIEW},
+      {"tensor.empty", ROLE_FREE},
+  };
+  for (int i = 0; i < MLOPT_COUNT(rows); ++i)
+    if (mloptIsNamed(op, rows[i].name))
+      return rows[i].role;
+  if (mloptIsNamed(op, "linalg.generic"))
+    return dependsOnIndicesAlone(op) ? ROLE_FREE : ROLE_COMPUTE;
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i) {
+    if (!isShaped(mloptResultType(op, i)))
+      continue;
+    MlirAttribute value = mloptAttr(op, "value");
+    bool constant = mloptIsNamed(op, "arith.constant");
+    if (!constant)
+      return ROLE_COMPUTE;
+    return mlirAttributeIsADenseElements(value) &&
+                   mlirDenseElementsAttrIsSplat(value)
+               ? ROLE_FREE
+               : ROLE_CONTROL;
+  }
+  return ROLE_FREE;
+}
+
+static MlirOperation definerOf(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
+                                     : (MlirOperation){NULL};
+}
+
+//===----------------------------------------------------------------------===//
+// Wrapping
+//===----------------------------------------------------------------------===//
+
+/// A fusion under construction: what its body's values stand for.
+typedef struct Wrap {
+  MloptBuilder body;
+  MlirBlock block;
+  intptr_t count, capacity;
+  MlirValue *from, *to; ///< values outside, and inside
+  intptr_t numOperands; ///< of the fusion
+  MlirValue *operands;  ///< capacity likewise
+  bool failed;
+} Wrap;
+
+static void bind(Wrap *wrap, MlirValue from, MlirValue to) {
+  if (wrap->count == wrap->capacity) {
+    intptr_t capacity = wrap->capacity ? 2 * wrap->capacity : 16;
+    size_t size = capacity * sizeof(MlirValue);
+    MlirValue *a = realloc(wrap->from, size);
+    wrap->from = a ? a : wrap->from;
+    MlirValue *b = realloc(wrap->to, size);
+    wrap->to = b ? b : wrap->to;
+    MlirValue *c = realloc(wrap->operands, size);
+    wrap->operands = c ? c : wrap->operands;
+    if (!a || !b || !c) {
+      wrap->failed = true;
+      return;
+    }
+    wrap->capacity = capacity;
+  }
+  wrap->from[wrap->count] = from;
+  wrap->to[wrap->count++] = to;
+}
+
+static bool isBound(const Wrap *wrap, MlirValue value) {
+  for (intptr_t i = 0; i < wrap->count; ++i)
+    if (mlirValueEqual(wrap->from[i], value))
+      return true;
+  return false;
+}
+
+static void copyInto(Wrap *wrap, MlirOperation op);
+
+/// Makes a value from outside available inside.
+static void need(Wrap *wrap, MlirValue value) {
+  if (wrap->failed || isBound(wrap, value))
+    return;
+  MlirOperation definer = definerOf(value);
+  if (!mlirOperationIsNull(definer) && roleOf(definer) == ROLE_FREE) {
+    copyInto(wrap, definer);
+    return;
+  }
+  MlirValue argument = mlirBlockAddArgument(
+      wrap->block, mlirValueGetType(value), wrap->body.location);
+  bind(wrap, value, argument);
+  if (!wrap->failed)
+    wrap->operands[wrap->numOperands++] = value;
+}
+
+/// What an operation inside `top` reads from outside of `top`.
+typedef struct Captures {
+  Wrap *wrap;
+  MlirOperation top;
+} Captures;
+
+static bool isInside(MlirBlock block, MlirOperation top) {
+  for (MlirOperation parent = mlirBlockGetParentOperation(block);
+       !mlirOperationIsNull(parent);
+       parent = mlirOperationGetParentOperation(parent))
+    if (mlirOperationEqual(parent, top))
+      return true;
+  return false;
+}
+
+static MlirWalkResult needOperands(MlirOperation op, void *userData) {
+  const Captures *captures = userData;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
+    MlirValue value = mloptOperand(op, i);
+    MlirBlock block = mlirValueIsABlockArgument(value)
+                          ? mlirBlockArgumentGetOwner(value)
+                          : mlirOperationGetBlock(definerOf(value));
+    if (!isInside(block, captures->top))
+      need(captures->wrap, value);
+  }
+  return MlirWalkResultAdvance;
+}
+
+static void copyInto(Wrap *wrap, MlirOperation op) {
+  Captures captures = {wrap, op};
+  mlirOperationWalk(op, needOperands, &captures, MlirWalkPreOrder);
+  if (wrap->failed)
+    return;
+  MlirOperation copy =
+      mloptCloneWithMapping(op, wrap->count, wrap->from, wrap->to);
+  mlirBlockAppendOwnedOperation(wrap->block, copy);
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
+    bind(wrap, mloptResult(op, i), mloptResult(copy, i));
+}
+
+static void beginWrap(Wrap *wrap, MlirOperation at, MlirRegion *outRegion) {
+  MloptBuilder b = mloptBuilderBefore(at, mlirOperationGetLocation(at));
+  *wrap = (Wrap){0};
+  *outRegion = mloptCreateRegion(&b, 0, NULL, &wrap->block);
+  wrap->body = mloptBuilderAtEnd(wrap->block, b.location);
+}
+
+/// Inserts the fusion before `at`, yielding what stands for `values`.
+static MlirOperation endWrap(Wrap *wrap, MlirOperation at, MlirRegion region,
+                             intptr_t numValues, const MlirValue *values) {
+  MloptBuilder b = mloptBuilderBefore(at, mlirOperationGetLocation(at));
+  enum { MAX_RESULTS = 64 };
+  MlirType types[MAX_RESULTS];
+  b.failed = wrap->failed || numValues > MAX_RESULTS;
+  for (intptr_t i = 0; !b.failed && i < numValues; ++i)
+    types[i] = mlirValueGetType(values[i]);
+  if (!b.failed)
+    mloptBuildOp(&wrap->body, (MloptOpSpec){.name = "mlopt.yield",
+                                            .numOperands = numValues,
+                                            .operands = values});
+  MlirOperation fusion =
+      mloptBuildOp(&b, (MloptOpSpec){.name = "mlopt.fusion",
+                                     .numOperands = wrap->numOperands,
+                                     .operands = wrap->operands,
+                                     .numResults = numValues,
+                                     .results = types,
+                                     .numRegions = 1,
+                                     .regions = &region});
+  free(wrap->from);
+  free(wrap->to);
+  free(wrap->operands);
+  return fusion;
+}
+
+static MlirValue boundTo(const Wrap *wrap, MlirValue value) {
+  for (intptr_t i = wrap->count; i-- > 0;)
+    if (mlirValueEqual(wrap->from[i], value))
+      return wrap->to[i];
+  return (MlirValue){NULL};
+}
+
+/// Replaces an operation by a fusion that holds it.
+static bool wrapOperation(MlirOperation op) {
+  Wrap wrap;
+  MlirRegion region;
+  beginWrap(&wrap, op, &region);
+  copyInto(&wrap, op);
+  enum { MAX_RESULTS = 64 };
+  MlirValue inside[MAX_RESULTS];
+  intptr_t n = mlirOperationGetNumResults(op);
+  if (n > MAX_RESULTS)
+    wrap.failed = true;
+  for (intptr_t i = 0; !wrap.failed && i < n; ++i)
+    inside[i] = boundTo(&wrap, mloptResult(op, i));
+  MlirOperation fusion = endWrap(&wrap, op, region, n, inside);
+  if (mlirOperationIsNull(fusion))
+    return false;
+  for (intptr_t i = 0; i < n; ++i)
+    mlirValueReplaceAllUsesOfWith(mloptResult(op, i), mloptResult(fusion, i));
+  mlirOperationDestroy(op);
+  return true;
+}
+
+/// Computes a condition in a fusion, so that the host reads one element and
+/// calculates nothing.
+static bool wrapCondition(MlirOperation user, intptr_t operand) {
+  MlirValue condition = mloptOperand(user, operand);
+  Wrap wrap;
+  MlirRegion region;
+  beginWrap(&wrap, user, &region);
+  need(&wrap, condition);
+  MlirType type = mloptTensorType(0, NULL, mlirValueGetType(condition));
+  MlirValue inside = boundTo(&wrap, condition);
+  MlirValue tensor =
+      mloptBuildUnary(&wrap.body, "tensor.from_elements", inside, type);
+  wrap.failed |= wrap.body.failed;
+  MlirOperation fusion = endWrap(&wrap, user, region, 1, &tensor);
+  if (mlirOperationIsNull(fusion))
+    return false;
+  MloptBuilder b = mloptBuilderBefore(user, mlirOperationGetLocation(user));
+  MlirValue read = mloptBuildUnary(&b, "tensor.extract", mloptResult(fusion, 0),
+                                   mlirValueGetType(condition));
+  mlirOperationSetOperand(user, operand, read);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Whether the host itself uses a tensor that is otherwise computed again in
+/// each kernel.
+static bool isUsedByHost(MlirOperation op) {
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i) {
+    MlirValue value = mloptResult(op, i);
+    if (!isShaped(mlirValueGetType(value)))
+      continue;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value);
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      Role role = roleOf(mlirOpOperandGetOwner(use));
+      if (role == ROLE_CONTROL || role == ROLE_VIEW)
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool formInBlock(MlirBlock block);
+
+static bool formInRegions(MlirOperation op) {
+  for (intptr_t i = 0, n = mlirOperationGetNumRegions(op); i < n; ++i)
+    for (MlirBlock block =
+             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+      if (!formInBlock(block))
+        return false;
+  return true;
+}
+
+static bool formForControl(MlirOperation op) {
+  bool condition = mloptIsNamed(op, "scf.condition") ||
+                   mloptIsNamed(op, "scf.if") ||
+                   mloptIsNamed(op, "scf.index_switch");
+  if (condition && !wrapCondition(op, 0))
+    return false;
+  return mloptIsNamed(op, "mlopt.fusion") || formInRegions(op);
+}
+
+static bool formInBlock(MlirBlock block) {
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    Role role = roleOf(op);
+    bool ok = true;
+    if (role == ROLE_CONTROL)
+      ok = formForControl(op);
+    else if (role == ROLE_COMPUTE || (role == ROLE_FREE && isUsedByHost(op)))
+      ok = wrapOperation(op);
+    if (!ok)
+      return false;
+  }
+  return true;
+}
+
+static void run(MlirOperation func, MloptPass pass) {
+  if (!formInRegions(func)) {
+    mloptOpError(func, "cannot be cut into kernels: out of memory, or more "
+                       "than 64 results of one operation");
+    mloptPassSignalFailure(pass);
+  }
+}
+
+static MlirDialectHandle (*const dependent[])(void) = {
+    mlirGetDialectHandle__mlopt__, mlirGetDialectHandle__tensor__, NULL};
+
+const MloptPassDef mloptPass_formKernels MLOPT_TABLE = {
+    .argument = "mlopt-form-kernels",
+    .summary = "Cut a level-4 function into mlopt.fusion operations",
+    .doc = "Wraps each operation that computes or moves elements in a fusion "
+           "of its own, with copies of the scalars, splat constants and index "
+           "tensors it uses. Existing fusions stay. The condition of a loop or "
+           "a branch becomes one element that a fusion computes and the host "
+           "reads.",
+    .anchor = "func.func",
+    .dependent = dependent,
+    .run = run,
+};

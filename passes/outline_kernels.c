@@ -1,0 +1,700 @@
+//===- outline_kernels.c - From tensors to a launch plan
+//-------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `mlopt-outline-kernels` turns each function of fusions into a launch plan:
+// arguments and results are buffers, every fusion is a kernel in a gpu.module
+// and a gpu.launch_func, control flow carries nothing.
+//
+//   func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+//     %r = mlopt.fusion (%a = %x : tensor<8xf32>) -> tensor<8xf32> { BODY }
+//     return %r : tensor<8xf32>
+//   }
+// becomes
+//   gpu.module @f_kernel_0 {
+//     llvm.func @f_kernel_0(%p: !llvm.ptr, %q: !llvm.ptr)
+//         attributes {gpu.kernel, nvvm.kernel} {
+//       %a = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<8xf32>
+//       BODY, and its result %0 goes to %q:
+//       %m = builtin.unrealized_conversion_cast %q : !llvm.ptr to memref<8xf32>
+//       bufferization.materialize_in_destination %0 in writable %m
+//       llvm.return
+//     }
+//   }
+//   func.func @f(%x: memref<8xf32>, %out: memref<8xf32>) {
+//     gpu.launch_func @f_kernel_0::@f_kernel_0 ... args(%x, %out)
+//     return
+//   }
+//
+// A fusion writes a result of the function straight into the caller's buffer;
+// every other buffer is a memref.alloc at the function's start, whose place
+// mlopt-plan-memory finds. Reshapes cost nothing: buffers have no shape that a
+// kernel looks at. A loop's values live in buffers of its own, into which each
+// turn copies what it yields.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect.h"
+#include "passes.h"
+
+#include "mlir-c/Dialect/Arith.h"
+#include "mlir-c/Dialect/Bufferization.h"
+#include "mlir-c/Dialect/GPU.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include "mlir-c/Dialect/MemRef.h"
+#include "mlir-c/Dialect/NVVM.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/// A function on its way.
+typedef struct Outline {
+  MlirContext context;
+  MlirOperation func; ///< the original
+  MlirStringRef name;
+  MloptBuilder module; ///< before the function
+  MloptBuilder allocs; ///< at the new function's start
+  intptr_t count, capacity;
+  MlirValue *from, *to;    ///< a tensor, and its buffer; a scalar, and its copy
+  MlirValue *destinations; ///< for each result: who writes it, or null
+  intptr_t numResults;
+  MlirBlock entry; ///< of the new function
+  int numKernels, numGlobals;
+  bool failed;
+} Outline;
+
+static void translateBlock(Outline *o, MlirBlock from, MlirBlock to);
+
+static void bind(Outline *o, MlirValue from, MlirValue to) {
+  if (o->count == o->capacity) {
+    intptr_t capacity = o->capacity ? 2 * o->capacity : 64;
+    MlirValue *a = realloc(o->from, capacity * sizeof *a);
+    o->from = a ? a : o->from;
+    MlirValue *b = realloc(o->to, capacity * sizeof *b);
+    o->to = b ? b : o->to;
+    if (!a || !b) {
+      o->failed = true;
+      return;
+    }
+    o->capacity = capacity;
+  }
+  o->from[o->count] = from;
+  o->to[o->count++] = to;
+}
+
+static MlirValue bound(const Outline *o, MlirValue value) {
+  for (intptr_t i = o->count; i-- > 0;)
+    if (mlirValueEqual(o->from[i], value))
+      return o->to[i];
+  return (MlirValue){NULL};
+}
+
+static void refuse(Outline *o, MlirOperation op, const char *why) {
+  if (!o->failed)
+    mloptOpError(op, "cannot run on a GPU: %s", why);
+  o->failed = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+static MlirType bufferType(MlirType tensor) {
+  int64_t shape[MLOPT_MAX_RANK];
+  intptr_t rank = mloptShape(tensor, shape);
+  return mlirMemRefTypeContiguousGet(mloptElementType(tensor), rank, shape,
+                                     mlirAttributeGetNull());
+}
+
+static MlirValue allocate(Outline *o, MlirType tensor) {
+  MlirType type = bufferType(tensor);
+  const int32_t none[] = {0, 0};
+  MlirNamedAttribute sizes =
+      mloptNamedAttr(o->context, "operandSegmentSizes",
+                     mlirDenseI32ArrayGet(o->context, 2, none));
+  return mloptBuildValue(&o->allocs, (MloptOpSpec){.name = "memref.alloc",
+                                                   .numResults = 1,
+                                                   .results = &type,
+                                                   .numAttrs = 1,
+                                                   .attrs = &sizes});
+}
+
+static void buildCopy(MloptBuilder *b, MlirValue from, MlirValue to) {
+  if (mlirValueEqual(from, to))
+    return;
+  MlirValue operands[] = {from, to};
+  mloptBuildOp(b, (MloptOpSpec){.name = "memref.copy",
+                                .numOperands = 2,
+                                .operands = operands});
+}
+
+/// A buffer of another shape as one of this type, for memref.copy.
+static MlirValue viewAs(MloptBuilder *b, MlirValue buffer, MlirType type) {
+  if (mlirTypeEqual(mlirValueGetType(buffer), type))
+    return buffer;
+  return mloptBuildUnary(b, "builtin.unrealized_conversion_cast", buffer, type);
+}
+
+static void translateConstant(Outline *o, MloptBuilder *b, MlirOperation op) {
+  MlirType type = bufferType(mloptResultType(op, 0));
+  char name[256];
+  snprintf(name, sizeof name, "%.*s_constant_%d", (int)o->name.length,
+           o->name.data, o->numGlobals++);
+  MlirContext c = o->context;
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(c, "sym_name", mloptStrAttr(c, name)),
+      mloptNamedAttr(c, "sym_visibility", mloptStrAttr(c, "private")),
+      mloptNamedAttr(c, "type", mlirTypeAttrGet(type)),
+      mloptNamedAttr(c, "initial_value", mloptAttr(op, "value")),
+      mloptNamedAttr(c, "constant", mlirUnitAttrGet(c)),
+  };
+  mloptBuildOp(&o->module, (MloptOpSpec){.name = "memref.global",
+                                         .numAttrs = MLOPT_COUNT(attrs),
+                                         .attrs = attrs});
+  MlirNamedAttribute symbol =
+      mloptNamedAttr(c, "name", mlirFlatSymbolRefAttrGet(c, mloptStr(name)));
+  bind(o, mloptResult(op, 0),
+       mloptBuildValue(b, (MloptOpSpec){.name = "memref.get_global",
+                                        .numResults = 1,
+                                        .results = &type,
+                                        .numAttrs = 1,
+                                        .attrs = &symbol}));
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+enum { MAX_PARAMETERS = 256, THREADS = 256 };
+
+static MlirValue castTo(MloptBuilder *b, MlirValue pointer, MlirType type) {
+  return mloptBuildUnary(b, "builtin.unrealized_conversion_cast", pointer,
+                         type);
+}
+
+/// Fills the kernel's block from a fusion's.
+static void buildKernelBody(Outline *o, MlirOperation fusion, MlirBlock block) {
+  MloptBuilder b = mloptBuilderAtEnd(block, mlirOperationGetLocation(fusion));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0));
+  intptr_t outer = o->count, numOperands = mlirOperationGetNumOperands(fusion);
+  for (intptr_t i = 0; i < numOperands; ++i)
+    bind(o, mlirBlockGetArgument(body, i),
+         castTo(&b, mlirBlockGetArgument(block, i),
+                mloptOperandType(fusion, i)));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body);
+       !mlirOperationEqual(op, yield); op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation copy = mloptCloneWithMapping(op, o->count - outer,
+                                               o->from + outer, o->to + outer);
+    mlirBlockAppendOwnedOperation(block, copy);
+    for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
+      bind(o, mloptResult(op, i), mloptResult(copy, i));
+  }
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
+    MlirValue operands[] = {bound(o, mloptOperand(yield, i)),
+                            castTo(&b,
+                                   mlirBlockGetArgument(block, numOperands + i),
+                                   bufferType(mloptOperandType(yield, i)))};
+    MlirNamedAttribute writable =
+        mloptNamedAttr(o->context, "writable", mlirUnitAttrGet(o->context));
+    mloptBuildOp(
+        &b, (MloptOpSpec){.name = "bufferization.materialize_in_destination",
+                          .numOperands = 2,
+                          .operands = operands,
+                          .numAttrs = 1,
+                          .attrs = &writable});
+  }
+  mloptBuildOp(&b, (MloptOpSpec){.name = "llvm.return"});
+  o->failed |= b.failed;
+  o->count = outer;
+}
+
+/// The gpu.module and llvm.func of a fusion, both of this name.
+static void buildKernel(Outline *o, MlirOperation fusion, const char *name,
+                        intptr_t numParameters) {
+  MlirContext c = o->context;
+  MloptBuilder b = o->module;
+  b.location = mlirOperationGetLocation(fusion);
+  MlirType types[MAX_PARAMETERS];
+  for (intptr_t i = 0; i < numParameters; ++i)
+    types[i] = mlirLLVMPointerTypeGet(c, 0);
+  MlirBlock kernelBlock, moduleBlock;
+  MlirRegion kernelRegion =
+      mloptCreateRegion(&b, numParameters, types, &kernelBlock);
+  buildKernelBody(o, fusion, kernelBlock);
+  MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(c), numParameters,
+                                          types, false);
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(c, "sym_name", mloptStrAttr(c, name)),
+      mloptNamedAttr(c, "function_type", mlirTypeAttrGet(type)),
+      mloptNamedAttr(c, "linkage",
+                     mlirLLVMLinkageAttrGet(c, MlirLLVMLinkageExternal)),
+      mloptNamedAttr(c, "gpu.kernel", mlirUnitAttrGet(c)),
+      mloptNamedAttr(c, "nvvm.kernel", mlirUnitAttrGet(c)),
+  };
+  MlirRegion moduleRegion = mloptCreateRegion(&b, 0, NULL, &moduleBlock);
+  MloptBuilder inModule = mloptBuilderAtEnd(moduleBlock, b.location);
+  mloptBuildOp(&inModule, (MloptOpSpec){.name = "llvm.func",
+                                        .numAttrs = MLOPT_COUNT(attrs),
+                                        .attrs = attrs,
+                                        .numRegions = 1,
+                                        .regions = &kernelRegion});
+  mloptBuildOp(&b, (MloptOpSpec){.name = "gpu.module",
+                                 .numAttrs = 1,
+                                 .attrs = attrs,
+                                 .numRegions = 1,
+                                 .regions = &moduleRegion});
+  o->failed |= b.failed || inModule.failed;
+}
+
+static void buildLaunch(Outline *o, MloptBuilder *b, const char *name,
+                        int64_t elements, intptr_t numBuffers,
+                        const MlirValue *buffers) {
+  MlirContext c = o->context;
+  // Kernels stride over the grid, so any number of blocks is right.
+  const int64_t most = INT32_MAX;
+  int64_t blocks = (elements + THREADS - 1) / THREADS;
+  MlirValue one = mloptBuildIndex(b, 1);
+  MlirValue operands[6 + MAX_PARAMETERS] = {
+      mloptBuildIndex(b, blocks < most ? blocks : most),
+      one,
+      one,
+      mloptBuildIndex(b, THREADS),
+      one,
+      one};
+  memcpy(operands + 6, buffers, numBuffers * sizeof *buffers);
+  MlirAttribute nested = mlirFlatSymbolRefAttrGet(c, mloptStr(name));
+  // async, grid, block, cluster, shared memory, arguments, async object
+  const int32_t sizes[] = {0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, (int32_t)numBuffers,
+                           0};
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(c, "kernel",
+                     mlirSymbolRefAttrGet(c, mloptStr(name), 1, &nested)),
+      mloptNamedAttr(c, "operandSegmentSizes",
+                     mlirDenseI32ArrayGet(c, MLOPT_COUNT(sizes), sizes)),
+  };
+  mloptBuildOp(b, (MloptOpSpec){.name = "gpu.launch_func",
+                                .numOperands = 6 + numBuffers,
+                                .operands = operands,
+                                .numAttrs = 2,
+                                .attrs = attrs});
+}
+
+/// The caller's buffer for a value that is returned, or a new one.
+static MlirValue destinationOf(Outline *o, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  for (intptr_t i = 0; i < o->numResults; ++i)
+    if (!mlirValueIsNull(o->destinations[i]) &&
+        mlirValueEqual(o->destinations[i], value))
+      return mlirBlockGetArgument(o->entry, mlirBlockGetNumArguments(o->entry) -
+                                                o->numResults + i);
+  return allocate(o, type);
+}
+
+static void translateFusion(Outline *o, MloptBuilder *b, MlirOperation fusion) {
+  intptr_t numOperands = mlirOperationGetNumOperands(fusion);
+  intptr_t numResults = mlirOperationGetNumResults(fusion);
+  if (numOperands + numResults > MAX_PARAMETERS) {
+    refuse(o, fusion, "a kernel takes at most 256 buffers");
+    return;
+  }
+  MlirValue buffers[MAX_PARAMETERS];
+  for (intptr_t i = 0; i < numOperands; ++i) {
+    buffers[i] = bound(o, mloptOperand(fusion, i));
+    if (mlirValueIsNull(buffers[i]) ||
+        !mlirTypeIsAShaped(mloptOperandType(fusion, i))) {
+      refuse(o, fusion, "it reads a scalar that the host would have to know");
+      return;
+    }
+  }
+  int64_t elements = 0;
+  for (intptr_t i = 0; i < numResults; ++i) {
+    MlirValue result = mloptResult(fusion, i);
+    int64_t count = mloptNumElements(mlirValueGetType(result));
+    elements = count > elements ? count : elements;
+    buffers[numOperands + i] = destinationOf(o, result);
+    bind(o, result, buffers[numOperands + i]);
+  }
+  if (!elements)
+    return;
+  char name[256];
+  snprintf(name, sizeof name, "%.*s_kernel_%d", (int)o->name.length,
+           o->name.data, o->numKernels++);
+  buildKernel(o, fusion, name, numOperands + numResults);
+  buildLaunch(o, b, name, elements, numOperands + numResults, buffers);
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+/// A buffer's value copied into another buffer of the tensor's type.
+static void copyValue(Outline *o, MloptBuilder *b, MlirValue value,
+                      MlirValue to) {
+  buildCopy(b, viewAs(b, bound(o, value), mlirValueGetType(to)), to);
+}
+
+static MlirRegion translateRegion(Outline *o, MlirOperation op, intptr_t i) {
+  MlirBlock block;
+  MlirRegion region = mloptCreateRegion(&o->allocs, 0, NULL, &block);
+  translateBlock(o, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)),
+                 block);
+  return region;
+}
+
+static bool isShaped(MlirValue value) {
+  return mlirTypeIsAShaped(mlirValueGetType(value));
+}
+
+/// What a turn yields, into the loop's buffers. One that holds another
+/// buffer's old value is set aside before any is written.
+static void copyYielded(Outline *o, MloptBuilder *b, MlirOperation yield,
+                        intptr_t count, const MlirValue *carried) {
+  MlirValue aside[MAX_PARAMETERS];
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue value = bound(o, mloptOperand(yield, i));
+    aside[i] = value;
+    for (intptr_t j = 0; j < i; ++j)
+      if (mlirValueEqual(carried[j], value) &&
+          !mlirValueEqual(value, carried[i])) {
+        aside[i] = allocate(o, mlirValueGetType(mloptOperand(yield, i)));
+        buildCopy(b, viewAs(b, value, mlirValueGetType(aside[i])), aside[i]);
+        break;
+      }
+  }
+  for (intptr_t i = 0; i < count; ++i)
+    buildCopy(b, viewAs(b, aside[i], mlirValueGetType(carried[i])), carried[i]);
+}
+
+static void translateWhile(Outline *o, MloptBuilder *b, MlirOperation loop) {
+  intptr_t count = mlirOperationGetNumOperands(loop);
+  MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock after = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 1));
+  MlirOperation condition = mlirBlockGetTerminator(before);
+  MlirValue carried[MAX_PARAMETERS];
+  if (count > MAX_PARAMETERS) {
+    refuse(o, loop, "a loop carries at most 256 values");
+    return;
+  }
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue initial = mloptOperand(loop, i);
+    if (!isShaped(initial)) {
+      refuse(o, loop, "it carries a scalar");
+      return;
+    }
+    carried[i] = allocate(o, mlirValueGetType(initial));
+    copyValue(o, b, initial, carried[i]);
+    bind(o, mlirBlockGetArgument(before, i), carried[i]);
+  }
+  MlirRegion regions[2];
+  regions[0] = translateRegion(o, loop, 0);
+  for (intptr_t i = 1, n = mlirOperationGetNumOperands(condition); i < n; ++i) {
+    MlirValue forwarded = bound(o, mloptOperand(condition, i));
+    bind(o, mlirBlockGetArgument(after, i - 1), forwarded);
+    bind(o, mloptResult(loop, i - 1), forwarded);
+  }
+  MlirBlock block;
+  regions[1] = mloptCreateRegion(b, 0, NULL, &block);
+  translateBlock(o, after, block);
+  if (!o->failed) {
+    // Before the scf.yield that translateBlock has put there.
+    MloptBuilder end =
+        mloptBuilderBefore(mlirBlockGetTerminator(block), b->location);
+    copyYielded(o, &end, mlirBlockGetTerminator(after), count, carried);
+    o->failed |= end.failed;
+  }
+  mloptBuildOp(
+      b,
+      (MloptOpSpec){.name = "scf.while", .numRegions = 2, .regions = regions});
+}
+
+/// scf.if and scf.index_switch: each branch copies what it yields.
+static void translateBranches(Outline *o, MloptBuilder *b, MlirOperation op) {
+  enum { MAX_BRANCHES = 64 };
+  intptr_t count = mlirOperationGetNumResults(op);
+  intptr_t numRegions = mlirOperationGetNumRegions(op);
+  if (numRegions > MAX_BRANCHES || count > MAX_PARAMETERS) {
+    refuse(o, op, "a branch has at most 64 cases and 256 results");
+    return;
+  }
+  MlirValue results[MAX_PARAMETERS];
+  for (intptr_t i = 0; i < count; ++i)
+    results[i] = allocate(o, mlirValueGetType(mloptResult(op, i)));
+  MlirRegion regions[MAX_BRANCHES];
+  for (intptr_t r = 0; r < numRegions; ++r) {
+    MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    regions[r] = mlirRegionCreate();
+    if (mlirBlockIsNull(from))
+      continue;
+    MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+    mlirRegionAppendOwnedBlock(regions[r], block);
+    translateBlock(o, from, block);
+    if (o->failed)
+      continue;
+    MloptBuilder end =
+        mloptBuilderBefore(mlirBlockGetTerminator(block), b->location);
+    for (intptr_t i = 0; i < count; ++i)
+      copyValue(o, &end, mloptOperand(mlirBlockGetTerminator(from), i),
+                results[i]);
+    o->failed |= end.failed;
+  }
+  for (intptr_t i = 0; i < count; ++i)
+    bind(o, mloptResult(op, i), results[i]);
+  MlirValue condition = bound(o, mloptOperand(op, 0));
+  MlirAttribute cases = mloptAttr(op, "cases");
+  MlirNamedAttribute attr = {.name = {NULL}};
+  if (!mlirAttributeIsNull(cases))
+    attr = mloptNamedAttr(o->context, "cases", cases);
+  mloptBuildOp(b, (MloptOpSpec){.name = mloptIsNamed(op, "scf.if")
+                                            ? "scf.if"
+                                            : "scf.index_switch",
+                                .numOperands = 1,
+                                .operands = &condition,
+                                .numAttrs = mlirAttributeIsNull(cases) ? 0 : 1,
+                                .attrs = &attr,
+                                .numRegions = numRegions,
+                                .regions = regions});
+}
+
+//===----------------------------------------------------------------------===//
+// Other operations of the host
+//===----------------------------------------------------------------------===//
+
+static void translateView(Outline *o, MloptBuilder *b, MlirOperation op) {
+  bind(o, mloptResult(op, 0), bound(o, mloptOperand(op, 0)));
+}
+
+static void translateExtract(Outline *o, MloptBuilder *b, MlirOperation op) {
+  if (mlirOperationGetNumOperands(op) != 1) {
+    refuse(o, op, "the host reads tensors of rank 0 only");
+    return;
+  }
+  bind(o, mloptResult(op, 0),
+       mloptBuildUnary(b, "memref.load", bound(o, mloptOperand(op, 0)),
+                       mloptResultType(op, 0)));
+}
+
+static void translateArithConstant(Outline *o, MloptBuilder *b,
+                                   MlirOperation op) {
+  if (isShaped(mloptResult(op, 0)))
+    translateConstant(o, b, op);
+  else
+    bind(o, mloptResult(op, 0), mloptBuildConstant(b, mloptAttr(op, "value")));
+}
+
+static void translateReturn(Outline *o, MloptBuilder *b, MlirOperation op) {
+  intptr_t first = mlirBlockGetNumArguments(o->entry) - o->numResults;
+  for (intptr_t i = 0; i < o->numResults; ++i)
+    copyValue(o, b, mloptOperand(op, i),
+              mlirBlockGetArgument(o->entry, first + i));
+  mloptBuildOp(b, (MloptOpSpec){.name = "func.return"});
+}
+
+/// Buffers carry the values; only a while's condition stays.
+static void translateYield(Outline *o, MloptBuilder *b, MlirOperation op) {
+  mloptBuildOp(b, (MloptOpSpec){.name = "scf.yield"});
+}
+
+static void translateCondition(Outline *o, MloptBuilder *b, MlirOperation op) {
+  MlirValue condition = bound(o, mloptOperand(op, 0));
+  mloptBuildOp(b, (MloptOpSpec){.name = "scf.condition",
+                                .numOperands = 1,
+                                .operands = &condition});
+}
+
+static const struct {
+  const char *name;
+  void (*translate)(Outline *, MloptBuilder *, MlirOperation);
+} rows[] = {
+    {"arith.constant", translateArithConstant},
+    {"func.return", translateReturn},
+    {"mlopt.fusion", translateFusion},
+    {"scf.condition", translateCondition},
+    {"scf.if", translateBranches},
+    {"scf.index_switch", translateBranches},
+    {"scf.while", translateWhile},
+    {"scf.yield", translateYield},
+    {"tensor.collapse_shape", translateView},
+    {"tensor.expand_shape", translateView},
+    {"tensor.extract", translateExtract},
+};
+
+static void translateBlock(Outline *o, MlirBlock from, MlirBlock to) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(from);
+       !mlirOperationIsNull(op) && !o->failed;
+       op = mlirOperationGetNextInBlock(op)) {
+    MloptBuilder b = mloptBuilderAtEnd(to, mlirOperationGetLocation(op));
+    int row = 0;
+    while (row < MLOPT_COUNT(rows) && !mloptIsNamed(op, rows[row].name))
+      ++row;
+    if (row == MLOPT_COUNT(rows)) {
+      refuse(o, op, "it is not part of a launch plan");
+      return;
+    }
+    rows[row].translate(o, &b, op);
+    o->failed |= b.failed;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// The fusion's result behind reshapes, in the entry block; null otherwise.
+static MlirValue writerOf(const Outline *o, MlirValue value) {
+  while (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (mloptIsNamed(op, "mlopt.fusion"))
+      return value;
+    if (!mloptIsNamed(op, "tensor.collapse_shape") &&
+        !mloptIsNamed(op, "tensor.expand_shape"))
+      break;
+    value = mloptOperand(op, 0);
+  }
+  return (MlirValue){NULL};
+}
+
+/// Each result of the function that a fusion may write directly: the first one
+/// that returns a value gets it, the others copy.
+static bool findDestinations(Outline *o, MlirBlock body) {
+  MlirOperation ret = mlirBlockGetTerminator(body);
+  o->numResults = mlirOperationGetNumOperands(ret);
+  o->destinations = calloc(o->numResults + 1, sizeof *o->destinations);
+  if (!o->destinations)
+    return false;
+  for (intptr_t i = 0; i < o->numResults; ++i) {
+    MlirValue writer = writerOf(o, mloptOperand(ret, i));
+    for (intptr_t j = 0; j < i && !mlirValueIsNull(writer); ++j)
+      if (!mlirValueIsNull(o->destinations[j]) &&
+          mlirValueEqual(o->destinations[j], writer))
+        writer = (MlirValue){NULL};
+    o->destinations[i] = writer;
+  }
+  return true;
+}
+
+/// The new function's type and entry block: arguments, then results.
+static MlirRegion createEntry(Outline *o, MlirBlock body, MlirType *outType) {
+  intptr_t numArgs = mlirBlockGetNumArguments(body);
+  MlirOperation ret = mlirBlockGetTerminator(body);
+  MlirType *types = calloc(numArgs + o->numResults + 1, sizeof *types);
+  if (!types) {
+    o->failed = true;
+    return mlirRegionCreate();
+  }
+  for (intptr_t i = 0; i < numArgs + o->numResults; ++i) {
+    MlirType t = i < numArgs ? mlirValueGetType(mlirBlockGetArgument(body, i))
+                             : mloptOperandType(ret, i - numArgs);
+    if (!mloptIsTensor(t) || !mlirShapedTypeHasStaticShape(t)) {
+      refuse(o, o->func, "an argument or result is no tensor of static shape");
+      break;
+    }
+    types[i] = bufferType(t);
+  }
+  MlirRegion region = mlirRegionCreate();
+  if (!o->failed) {
+    mlirRegionDestroy(region);
+    region = mloptCreateRegion(&o->module, numArgs + o->numResults, types,
+                               &o->entry);
+    for (intptr_t i = 0; i < numArgs; ++i)
+      bind(o, mlirBlockGetArgument(body, i), mlirBlockGetArgument(o->entry, i));
+    *outType = mlirFunctionTypeGet(o->context, numArgs + o->numResults, types,
+                                   0, NULL);
+  }
+  free(types);
+  return region;
+}
+
+/// Copies what the host needs to know about the entry.
+static void buildFunc(Outline *o, MlirType type, MlirRegion region) {
+  enum { MAX_ATTRS = 32 };
+  MlirNamedAttribute attrs[MAX_ATTRS];
+  intptr_t count = 0;
+  for (intptr_t i = 0, n = mlirOperationGetNumAttributes(o->func);
+       i < n && count + 2 < MAX_ATTRS; ++i) {
+    MlirNamedAttribute attr = mlirOperationGetAttribute(o->func, i);
+    MlirStringRef name = mlirIdentifierStr(attr.name);
+    if (!mloptStrEq(name, "function_type") && !mloptStrEq(name, "arg_attrs") &&
+        !mloptStrEq(name, "res_attrs"))
+      attrs[count++] = attr;
+  }
+  attrs[count++] =
+      mloptNamedAttr(o->context, "function_type", mlirTypeAttrGet(type));
+  attrs[count++] = mloptNamedAttr(o->context, "mlopt.num_results",
+                                  mloptI64Attr(o->context, o->numResults));
+  mloptBuildOp(&o->module, (MloptOpSpec){.name = "func.func",
+                                         .numAttrs = count,
+                                         .attrs = attrs,
+                                         .numRegions = 1,
+                                         .regions = &region});
+}
+
+static bool outlineFunc(MlirOperation func) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  if (mlirBlockIsNull(body))
+    return true;
+  Outline o = {.context = mlirOperationGetContext(func), .func = func};
+  o.name = mlirStringAttrGetValue(mloptAttr(func, "sym_name"));
+  o.module = mloptBuilderBefore(func, mlirOperationGetLocation(func));
+  MlirType type;
+  o.failed = !findDestinations(&o, body);
+  MlirRegion region = createEntry(&o, body, &type);
+  if (!o.failed) {
+    // Allocations go before this marker, everything else after it.
+    MloptBuilder marker = mloptBuilderAtEnd(o.entry, o.module.location);
+    MlirValue first = mloptBuildIndex(&marker, 0);
+    o.allocs =
+        mloptBuilderBefore(mlirOpResultGetOwner(first), o.module.location);
+    translateBlock(&o, body, o.entry);
+    o.failed |= o.allocs.failed;
+  }
+  if (!o.failed) {
+    buildFunc(&o, type, region);
+    mlirOperationDestroy(func);
+  } else {
+    mlirRegionDestroy(region);
+  }
+  free(o.from);
+  free(o.to);
+  free(o.destinations);
+  return !o.failed;
+}
+
+static void run(MlirOperation top, MloptPass pass) {
+  MlirContext context = mlirOperationGetContext(top);
+  mlirOperationSetDiscardableAttributeByName(
+      top, mloptStr("gpu.container_module"), mlirUnitAttrGet(context));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(top, 0));
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (mloptIsNamed(op, "func.func") && !outlineFunc(op)) {
+      mloptPassSignalFailure(pass);
+      return;
+    }
+  }
+}
+
+static MlirDialectHandle (*const dependent[])(void) = {
+    mlirGetDialectHandle__mlopt__,         mlirGetDialectHandle__memref__,
+    mlirGetDialectHandle__arith__,         mlirGetDialectHandle__gpu__,
+    mlirGetDialectHandle__llvm__,          mlirGetDialectHandle__nvvm__,
+    mlirGetDialectHandle__bufferization__, NULL};
+
+const MloptPassDef mloptPass_outlineKernels MLOPT_TABLE = {
+    .argument = "mlopt-outline-kernels",
+    .summary = "Turn functions of fusions into launch plans",
+    .doc = "Arguments and results become buffers, each fusion a kernel and a "
+           "gpu.launch_func, loops and branches scf without values. Kernels "
+           "still hold tensor programs, between pointers cast to tensors and "
+           "bufferization.materialize_in_destination. A function that reads a "
+           "scalar argument or carries one through a loop is refused.",
+    .anchor = "builtin.module",
+    .dependent = dependent,
+    .run = run,
+};

@@ -1,0 +1,58 @@
+//===- passes.h - Passes and pipelines ----------------------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The constants that passes.def lists, their registration, and the stages that
+// a program goes through, as text: mlopt-compile, mlopt-run and the pipelines
+// of mlopt-opt all run these texts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_PASSES_H
+#define MLOPT_PASSES_PASSES_H
+
+#include "support.h"
+
+#define MLOPT_PASS(name) extern const MloptPassDef mloptPass_##name;
+#define MLOPT_PIPELINE(name) extern const MloptPipelineDef mloptPipeline_##name;
+#include "passes.def"
+
+/// Registers every pass and pipeline of passes.def. Call it once, before any
+/// pipeline is parsed.
+MLOPT_EXPORT void mloptRegisterPasses(void);
+
+/// What a program has become after each stage on its way to the CPU.
+typedef enum MloptStage {
+  MLOPT_STAGE_MLOPT,  ///< mlopt on tensors (level 2)
+  MLOPT_STAGE_LINALG, ///< linalg on tensors (level 4)
+  MLOPT_STAGE_LOOPS,  ///< scf loops over memrefs, host calling convention
+  MLOPT_STAGE_LLVM,   ///< the llvm dialect
+  MLOPT_NUM_STAGES
+} MloptStage;
+
+typedef struct MloptStageOptions {
+  /// Element type in which float reductions, scans and contractions accumulate,
+  /// "f64" for the oracle; NULL for what each operation says.
+  const char *accumulate;
+} MloptStageOptions;
+
+/// "mlopt", "linalg", "loops" or "llvm".
+const char *mloptStageGetName(MloptStage);
+
+/// Room for the text of any stage.
+enum { MLOPT_STAGE_TEXT_SIZE = 2048 };
+/// Writes the elements of a stage's pipeline on `builtin.module`.
+void mloptStageGetText(MloptStage, MloptStageOptions,
+                       char text[MLOPT_STAGE_TEXT_SIZE]);
+
+/// What lowering puts before the name of each function.
+#define MLOPT_ENTRY_PREFIX "mlopt."
+
+/// Runs one stage on a module that has been through the ones before it, or
+/// that was written at that level. Fails after diagnostics.
+MlirLogicalResult mloptStageRun(MlirModule, MloptStage, MloptStageOptions);
+
+#endif // MLOPT_PASSES_PASSES_H

@@ -1,0 +1,159 @@
+//===- pipeline.c - The order of passes -----------------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that happens to a program, in order, on one screen. What runs on
+// the CPU is the reference, so nothing here folds, simplifies or fuses above
+// level 4; canonicalize below it only tidies loops and buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes.h"
+
+#include <stdio.h>
+
+/// Each stage's passes, "%s" standing for the accumulation type.
+// clang-format off
+static const struct {
+  const char *name, *text;
+} stages[MLOPT_NUM_STAGES] = {
+[MLOPT_STAGE_MLOPT] = {"mlopt",
+  "convert-stablehlo-to-mlopt,"
+  // The inliner would canonicalize, and so fold, every function it visits.
+  "inline{default-pipeline=},"
+  "symbol-dce"},
+
+[MLOPT_STAGE_LINALG] = {"linalg",
+  "func.func(convert-mlopt-to-linalg{accumulate=%s})"},
+
+[MLOPT_STAGE_LOOPS] = {"loops",
+  "inline{default-pipeline=},"
+  "func.func(mlopt-expand-structured),"
+  "convert-elementwise-to-linalg,"
+  // Buffers.
+  "mlopt-prepare-entries,"
+  "one-shot-bufferize{bufferize-function-boundaries"
+  " function-boundary-type-conversion=identity-layout-map"
+  " unknown-type-conversion=identity-layout-map"
+  " allow-return-allocs-from-loops buffer-alignment=64},"
+  "canonicalize,cse,"
+  // Every buffer freed where its last owner ends, in loops too.
+  "ownership-based-buffer-deallocation,canonicalize,"
+  "buffer-deallocation-simplification,bufferization-lower-deallocations,"
+  "convert-bufferization-to-memref,"
+  // The helper takes memrefs of dynamic size, which bare pointers cannot be.
+  "inline{default-pipeline=},symbol-dce,"
+  // Loops.
+  "func.func(mlopt-lower-copies,convert-linalg-to-loops,lower-affine,"
+  "mlopt-expand-small-floats),"
+  "canonicalize,cse"},
+
+[MLOPT_STAGE_LLVM] = {"llvm",
+  "expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+  // No arith-expand: its maximumf loses signed zeros.
+  "mlopt-call-libm,convert-math-to-funcs,convert-math-to-llvm,"
+  "finalize-memref-to-llvm{use-aligned-alloc},"
+  "convert-func-to-llvm{use-bare-ptr-memref-call-conv},"
+  "convert-arith-to-llvm,convert-index-to-llvm,convert-cf-to-llvm,"
+  "convert-ub-to-llvm,reconcile-unrealized-casts"},
+};
+// clang-format on
+
+const char *mloptStageGetName(MloptStage stage) { return stages[stage].name; }
+
+void mloptStageGetText(MloptStage stage, MloptStageOptions options,
+                       char text[MLOPT_STAGE_TEXT_SIZE]) {
+  const char *accumulate = options.accumulate ? options.accumulate : "";
+  if (stage == MLOPT_STAGE_LINALG)
+    snprintf(text, MLOPT_STAGE_TEXT_SIZE, stages[stage].text, accumulate);
+  else
+    snprintf(text, MLOPT_STAGE_TEXT_SIZE, "%s", stages[stage].text);
+}
+
+static void ignoreText(MlirStringRef text, void *userData) {
+  (void)text;
+  (void)userData;
+}
+
+MlirLogicalResult mloptStageRun(MlirModule module, MloptStage stage,
+                                MloptStageOptions options) {
+  char text[MLOPT_STAGE_TEXT_SIZE];
+  mloptStageGetText(stage, options, text);
+  MlirOperation op = mlirModuleGetOperation(module);
+  MlirPassManager manager = mlirPassManagerCreate(mlirModuleGetContext(module));
+  MlirLogicalResult result =
+      mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(manager),
+                                   mloptStr(text), ignoreText, NULL);
+  if (mloptFailed(result))
+    mloptOpError(op, "pipeline '%s' is not available: passes not registered",
+                 stages[stage].name);
+  else
+    result = mlirPassManagerRunOnOp(manager, op);
+  mlirPassManagerDestroy(manager);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines and registration
+//===----------------------------------------------------------------------===//
+
+static void appendStage(MloptPass pipeline, MloptStage stage,
+                        MloptStageOptions options) {
+  char text[MLOPT_STAGE_TEXT_SIZE];
+  mloptStageGetText(stage, options, text);
+  mloptPassAppend(pipeline, "%s", text);
+}
+
+static void buildImport(MloptPass options) {
+  appendStage(options, MLOPT_STAGE_MLOPT, (MloptStageOptions){0});
+}
+
+const MloptPipelineDef mloptPipeline_import MLOPT_TABLE = {
+    .argument = "mlopt-import",
+    .summary = "From StableHLO to the mlopt dialect",
+    .doc = "Converts StableHLO and CHLO, inlines calls and drops what nothing "
+           "uses. Programs that are in the mlopt dialect or in linalg already "
+           "pass through.",
+    .build = buildImport,
+};
+
+static const MloptOptionDef toCpuOptions[] = {
+    {.name = "accumulate",
+     .kind = MLOPT_OPTION_STRING,
+     .help = "Accumulate float reductions, scans and contractions in this "
+             "type (f64) in place of the one each operation says",
+     .stringDefault = ""},
+};
+
+static void buildToCpu(MloptPass options) {
+  char accumulate[16];
+  MlirStringRef value = mloptPassGetString(options, 0);
+  snprintf(accumulate, sizeof accumulate, "%.*s", (int)value.length,
+           value.data);
+  for (int stage = MLOPT_STAGE_LINALG; stage < MLOPT_NUM_STAGES; ++stage) {
+    if (stage > MLOPT_STAGE_LINALG)
+      mloptPassAppend(options, ",");
+    appendStage(options, stage, (MloptStageOptions){accumulate});
+  }
+}
+
+const MloptPipelineDef mloptPipeline_toCpu MLOPT_TABLE = {
+    .argument = "mlopt-to-cpu",
+    .summary = "From the mlopt dialect to the llvm dialect for the CPU",
+    .doc = "Lowers to linalg on tensors, to loops over buffers and to the llvm "
+           "dialect, rewriting nothing on the way: what it computes is the "
+           "reference. Entry functions take bare pointers: the arguments' "
+           "buffers, then the results'.",
+    .options = toCpuOptions,
+    .numOptions = MLOPT_COUNT(toCpuOptions),
+    .build = buildToCpu,
+};
+
+void mloptRegisterPasses(void) {
+#define MLOPT_PASS(name) mloptRegisterPass(&mloptPass_##name);
+#define MLOPT_PIPELINE(name) mloptRegisterPipeline(&mloptPipeline_##name);
+#include "passes.def"
+}

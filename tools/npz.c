@@ -1,0 +1,394 @@
+//===- npz.c - Named arrays in numpy's .npz files -------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "npz.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+struct MloptNpz {
+  zip_t *archive;
+  char *path;
+};
+
+static const char suffix[] = ".npy";
+
+/// The array type that a tensor travels as.
+static MloptNpyHeader travelType(const MloptTensor *t) {
+  const MloptElementInfo *info = mloptElementInfo(t->element);
+  MloptNpyHeader h = {.kind = info->npyKind, .bytes = info->npyBytes};
+  if (t->element == MLOPT_I4) {
+    h.kind = 'u';
+    h.rank = 1;
+    h.shape[0] = (mloptTensorCount(t) + 1) / 2;
+    return h;
+  }
+  h.rank = t->rank;
+  memcpy(h.shape, t->shape, sizeof h.shape);
+  return h;
+}
+
+static int64_t arrayCount(const MloptNpyHeader *h) {
+  int64_t count = 1;
+  for (int d = 0; d < h->rank; ++d)
+    count *= h->shape[d];
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+MloptNpz *mloptNpzOpen(const char *path, MloptError *error) {
+  int code = 0;
+  zip_t *archive = zip_open(path, ZIP_RDONLY, &code);
+  if (!archive) {
+    zip_error_t why;
+    zip_error_init_with_code(&why, code);
+    mloptSetError(error, "cannot read %s: %s", path, zip_error_strerror(&why));
+    zip_error_fini(&why);
+    return NULL;
+  }
+  MloptNpz *npz = malloc(sizeof *npz);
+  char *copy = strdup(path);
+  if (!npz || !copy) {
+    mloptSetError(error, "no memory to read %s", path);
+    free(npz);
+    free(copy);
+    zip_discard(archive);
+    return NULL;
+  }
+  *npz = (MloptNpz){archive, copy};
+  return npz;
+}
+
+void mloptNpzClose(MloptNpz *npz) {
+  if (!npz)
+    return;
+  zip_discard(npz->archive);
+  free(npz->path);
+  free(npz);
+}
+
+/// The archive's index of an array; negative if it is not there.
+static zip_int64_t locate(const MloptNpz *npz, const char *name) {
+  char entry[256];
+  int length = snprintf(entry, sizeof entry, "%s%s", name, suffix);
+  if (length >= (int)sizeof entry)
+    return -1;
+  return zip_name_locate(npz->archive, entry, 0);
+}
+
+bool mloptNpzHas(const MloptNpz *npz, const char *name) {
+  return locate(npz, name) >= 0;
+}
+
+/// Whether an entry's name is PREFIX, a number and the suffix.
+static bool isNumbered(const char *entry, const char *prefix) {
+  size_t length = strlen(prefix);
+  if (strncmp(entry, prefix, length))
+    return false;
+  const char *digits = entry + length;
+  size_t count = strspn(digits, "0123456789");
+  return count && (count == 1 || digits[0] != '0') &&
+         !strcmp(digits + count, suffix);
+}
+
+int mloptNpzCountNumbered(const MloptNpz *npz, const char *prefix) {
+  int count = 0;
+  for (zip_int64_t i = 0; i < zip_get_num_entries(npz->archive, 0); ++i) {
+    const char *entry = zip_get_name(npz->archive, (zip_uint64_t)i, 0);
+    count += entry && isNumbered(entry, prefix);
+  }
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// One array being read.
+typedef struct Source {
+  const MloptNpz *npz;
+  const char *name;
+  zip_file_t *file;
+  uint64_t size; ///< of the whole .npy, as the archive states it
+} Source;
+
+static bool readBytes(Source *s, void *out, size_t size, MloptError *error) {
+  for (size_t done = 0; done < size;) {
+    zip_int64_t got = zip_fread(s->file, (char *)out + done, size - done);
+    if (got < 0)
+      return mloptSetError(error, "%s: \"%s\" is damaged: %s", s->npz->path,
+                           s->name, zip_file_strerror(s->file));
+    if (got == 0)
+      return mloptSetError(error, "%s: \"%s\" is truncated", s->npz->path,
+                           s->name);
+    done += (size_t)got;
+  }
+  return true;
+}
+
+/// Says where a complaint about a header comes from.
+static bool headerError(const Source *s, const MloptError *why,
+                        MloptError *error) {
+  return mloptSetError(error, "%s: \"%s\": %s", s->npz->path, s->name,
+                       why->text);
+}
+
+/// Reads the header and checks that the array has the type and the number of
+/// bytes that the tensor needs.
+static bool readHeader(Source *s, const MloptTensor *t, MloptNpyHeader *header,
+                       MloptError *error) {
+  uint8_t prefix[MLOPT_NPY_PREFIX] = {0};
+  size_t first = s->size < sizeof prefix ? s->size : sizeof prefix, size;
+  MloptError why = {""};
+  if (!readBytes(s, prefix, first, error))
+    return false;
+  if (!mloptNpyHeaderSize(prefix, first, &size, &why))
+    return headerError(s, &why, error);
+  if (size < first || size > s->size)
+    return mloptSetError(error, "%s: \"%s\" has a truncated .npy header",
+                         s->npz->path, s->name);
+  uint8_t *bytes = malloc(size);
+  if (!bytes)
+    return mloptSetError(error, "no memory for a header of %zu bytes", size);
+  memcpy(bytes, prefix, first);
+  bool good = readBytes(s, bytes + first, size - first, error);
+  if (good && !mloptNpyParseHeader(bytes, size, header, &why))
+    good = headerError(s, &why, error);
+  free(bytes);
+  if (!good)
+    return false;
+
+  MloptNpyHeader want = travelType(t);
+  bool sameKind = header->kind == want.kind ||
+                  (strchr("iu", header->kind) && strchr("iu", want.kind));
+  if (!sameKind || header->bytes != want.bytes || header->rank != want.rank ||
+      memcmp(header->shape, want.shape,
+             (size_t)want.rank * sizeof *want.shape)) {
+    char type[256], wanted[256], got[256];
+    return mloptSetError(
+        error, "%s: \"%s\" is %s, but %s takes %s%s", s->npz->path, s->name,
+        mloptNpyTypeText(header, got, sizeof got),
+        mloptTensorTypeText(t, type, sizeof type),
+        mloptNpyTypeText(&want, wanted, sizeof wanted),
+        t->element == MLOPT_I4 ? " (two to a byte, low half first)" : "");
+  }
+  uint64_t data = (uint64_t)arrayCount(&want) * (uint64_t)want.bytes;
+  if (s->size - size != data)
+    return mloptSetError(error,
+                         "%s: \"%s\" holds %" PRIu64 " bytes of data where "
+                         "%" PRIu64 " are needed",
+                         s->npz->path, s->name, s->size - size, data);
+  return true;
+}
+
+/// The raw array's element that becomes the tensor's row-major element `i`.
+static int64_t sourceIndex(const MloptNpyHeader *h, int64_t i) {
+  if (!h->fortran)
+    return i;
+  int64_t index[MLOPT_TENSOR_MAX_RANK], offset = 0;
+  for (int d = h->rank; d-- > 0; i /= h->shape[d])
+    index[d] = i % h->shape[d];
+  for (int d = h->rank; d-- > 0;)
+    offset = offset * h->shape[d] + index[d];
+  return offset;
+}
+
+static uint64_t rawBits(const uint8_t *raw, int bytes, int64_t i) {
+  uint64_t bits = 0;
+  memcpy(&bits, raw + i * bytes, (size_t)bytes);
+  return bits;
+}
+
+/// Moves the array's elements into the tensor.
+static bool convert(const Source *s, const MloptNpyHeader *h,
+                    const uint8_t *raw, MloptTensor *t, MloptError *error) {
+  bool isFloat = mloptNumberIsFloat(t->element);
+  bool asFloat32 = isFloat && mloptElementInfo(t->element)->bytes != h->bytes;
+  for (int64_t i = 0, n = mloptTensorCount(t); i < n; ++i) {
+    if (t->element == MLOPT_I4) {
+      mloptTensorSetBits(t, i, raw[i / 2] >> (i % 2 * 4) & 15);
+      continue;
+    }
+    uint64_t bits = rawBits(raw, h->bytes, sourceIndex(h, i));
+    double value = 0;
+    bool fits = true;
+    if (asFloat32) {
+      value = mloptNumberToDouble(MLOPT_F32, bits);
+      bits = mloptNumberFromDouble(t->element, value);
+      double back = mloptNumberToDouble(t->element, bits);
+      fits = value == back || (value != value && back != back);
+    } else if (t->element == MLOPT_I1) {
+      value = (double)bits;
+      fits = bits <= 1;
+    }
+    if (!fits) {
+      char index[256];
+      return mloptSetError(error,
+                           "%s: \"%s\" holds %.9g at %s, which is no value of "
+                           "type %s",
+                           s->npz->path, s->name, value,
+                           mloptTensorIndexText(t, i, index, sizeof index),
+                           mloptElementInfo(t->element)->name);
+    }
+    mloptTensorSetBits(t, i, bits);
+  }
+  return true;
+}
+
+/// Reads the data and what follows it, which must be nothing: reaching the end
+/// makes libzip compare the checksum.
+static bool readData(Source *s, const MloptNpyHeader *h, MloptTensor *t,
+                     MloptError *error) {
+  size_t size = (size_t)arrayCount(h) * (size_t)h->bytes;
+  uint8_t *raw = malloc(size ? size : 1), extra;
+  if (!raw)
+    return mloptSetError(error, "no memory for %zu bytes of %s", size,
+                         s->npz->path);
+  bool good = readBytes(s, raw, size, error);
+  if (good && zip_fread(s->file, &extra, 1) != 0)
+    good = mloptSetError(error, "%s: \"%s\" is damaged: %s", s->npz->path,
+                         s->name, zip_file_strerror(s->file));
+  good = good && mloptTensorAllocate(t, error) && convert(s, h, raw, t, error);
+  free(raw);
+  return good;
+}
+
+/// "in0, in1, ...", for a message about a name that is not there.
+static void listNames(const MloptNpz *npz, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = 0;
+  for (zip_int64_t i = 0; i < zip_get_num_entries(npz->archive, 0); ++i) {
+    const char *entry = zip_get_name(npz->archive, (zip_uint64_t)i, 0);
+    size_t length = entry ? strlen(entry) : 0;
+    if (length > strlen(suffix) &&
+        !strcmp(entry + length - strlen(suffix), suffix))
+      length -= strlen(suffix);
+    if (!length)
+      continue;
+    int wrote = snprintf(text + used, size - used, "%s%.*s", used ? ", " : "",
+                         (int)length, entry);
+    used += (size_t)wrote;
+    if (used + 8 >= size) {
+      strcpy(text + size - 5, " ...");
+      return;
+    }
+  }
+}
+
+bool mloptNpzRead(MloptNpz *npz, const char *name, MloptTensor *t,
+                  MloptError *error) {
+  zip_int64_t index = locate(npz, name);
+  if (index < 0) {
+    char names[256];
+    listNames(npz, names, sizeof names);
+    return mloptSetError(error, "%s has no array \"%s\"; it has %s", npz->path,
+                         name, names[0] ? names : "none");
+  }
+  zip_stat_t stat;
+  zip_stat_init(&stat);
+  Source s = {npz, name, NULL, 0};
+  if (!zip_stat_index(npz->archive, (zip_uint64_t)index, 0, &stat) &&
+      stat.valid & ZIP_STAT_SIZE) {
+    s.file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
+    s.size = stat.size;
+  }
+  if (!s.file)
+    return mloptSetError(error, "%s: \"%s\" cannot be read: %s", npz->path,
+                         name, zip_strerror(npz->archive));
+  MloptNpyHeader header;
+  bool good =
+      readHeader(&s, t, &header, error) && readData(&s, &header, t, error);
+  if (!good)
+    mloptTensorRelease(t);
+  zip_fclose(s.file);
+  return good;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// The bytes of one .npy file; the caller frees them. NULL without memory.
+static uint8_t *encode(const MloptTensor *t, size_t *size) {
+  MloptNpyHeader h = travelType(t);
+  char header[1024];
+  size_t headerSize = mloptNpyWriteHeader(&h, header, sizeof header);
+  size_t data = (size_t)arrayCount(&h) * (size_t)h.bytes;
+  uint8_t *out = calloc(1, headerSize + data);
+  if (!out)
+    return NULL;
+  *size = headerSize + data;
+  memcpy(out, header, headerSize);
+  uint8_t *at = out + headerSize;
+  bool asFloat32 = mloptNumberIsFloat(t->element) &&
+                   mloptElementInfo(t->element)->bytes != h.bytes;
+  if (!asFloat32 && t->element != MLOPT_I4) {
+    memcpy(at, t->data, data);
+    return out;
+  }
+  for (int64_t i = 0, n = mloptTensorCount(t); i < n; ++i) {
+    uint64_t bits = mloptTensorGetBits(t, i);
+    if (asFloat32) {
+      float value = (float)mloptNumberToDouble(t->element, bits);
+      memcpy(at + i * (int64_t)sizeof value, &value, sizeof value);
+    } else {
+      at[i / 2] |= (uint8_t)(bits << (i % 2 * 4));
+    }
+  }
+  return out;
+}
+
+static bool addArray(zip_t *archive, const char *name, const MloptTensor *t) {
+  size_t size = 0;
+  uint8_t *bytes = encode(t, &size);
+  if (!bytes)
+    return false;
+  zip_source_t *source = zip_source_buffer(archive, bytes, size, 1);
+  if (!source) {
+    free(bytes);
+    return false;
+  }
+  char entry[256];
+  snprintf(entry, sizeof entry, "%s%s", name, suffix);
+  zip_int64_t index = zip_file_add(archive, entry, source, ZIP_FL_ENC_UTF_8);
+  if (index < 0) {
+    zip_source_free(source);
+    return false;
+  }
+  // Fast compression, and a fixed date (1980-01-01, the format's first), so
+  // that equal tensors give equal files.
+  const time_t firstDate = 315532800;
+  return !zip_set_file_compression(archive, (zip_uint64_t)index, ZIP_CM_DEFLATE,
+                                   1) &&
+         !zip_file_set_mtime(archive, (zip_uint64_t)index, firstDate, 0);
+}
+
+bool mloptNpzWrite(const char *path, int count, const char *const *names,
+                   const MloptTensor *tensors, MloptError *error) {
+  int code = 0;
+  zip_t *archive = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
+  if (!archive) {
+    zip_error_t why;
+    zip_error_init_with_code(&why, code);
+    mloptSetError(error, "cannot write %s: %s", path, zip_error_strerror(&why));
+    zip_error_fini(&why);
+    return false;
+  }
+  bool good = true;
+  for (int i = 0; good && i < count; ++i)
+    good = addArray(archive, names[i], &tensors[i]);
+  if (good && zip_close(archive) == 0)
+    return true;
+  mloptSetError(error, "cannot write %s: %s", path, zip_strerror(archive));
+  zip_discard(archive);
+  return false;
+}

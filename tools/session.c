@@ -1,0 +1,136 @@
+//===- session.c - A program read from a file -----------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "session.h"
+
+#include "mlir-c/Diagnostics.h"
+#include "register.h"
+
+#include <string.h>
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+static void printText(MlirStringRef text, void *file) {
+  fwrite(text.data, 1, text.length, file);
+}
+
+/// The place in a file that a location stems from; null if there is none.
+static MlirLocation filePlace(MlirLocation at) {
+  for (;;) {
+    if (mlirLocationIsAFileLineColRange(at))
+      return at;
+    if (mlirLocationIsAName(at)) {
+      at = mlirLocationNameGetChildLoc(at);
+    } else if (mlirLocationIsACallSite(at)) {
+      at = mlirLocationCallSiteGetCallee(at);
+    } else if (mlirLocationIsAFused(at) &&
+               mlirLocationFusedGetNumLocations(at) == 1) {
+      MlirLocation only;
+      mlirLocationFusedGetLocations(at, &only);
+      at = only;
+    } else {
+      return (MlirLocation){NULL};
+    }
+  }
+}
+
+static void printDiagnostic(MlirDiagnostic diagnostic) {
+  static const char *const severities[] = {
+      [MlirDiagnosticError] = "error",
+      [MlirDiagnosticWarning] = "warning",
+      [MlirDiagnosticNote] = "note",
+      [MlirDiagnosticRemark] = "remark",
+  };
+  MlirLocation place = filePlace(mlirDiagnosticGetLocation(diagnostic));
+  if (!mlirLocationIsNull(place)) {
+    MlirStringRef file =
+        mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
+    fprintf(stderr, "%.*s:%d:%d: ", (int)file.length, file.data,
+            mlirLocationFileLineColRangeGetStartLine(place),
+            mlirLocationFileLineColRangeGetStartColumn(place));
+  }
+  fprintf(stderr, "%s: ", severities[mlirDiagnosticGetSeverity(diagnostic)]);
+  mlirDiagnosticPrint(diagnostic, printText, stderr);
+  fputc('\n', stderr);
+}
+
+/// Collects the start of a text, to look at it.
+typedef struct Prefix {
+  char text[32];
+} Prefix;
+
+static void keepPrefix(MlirStringRef text, void *userData) {
+  Prefix *prefix = userData;
+  size_t used = strlen(prefix->text);
+  size_t room = sizeof prefix->text - 1 - used;
+  strncat(prefix->text, text.data, text.length < room ? text.length : room);
+}
+
+/// MLIR attaches the operation in full to errors about it. It may hold
+/// megabytes of constants, and the location has said which one it is.
+static bool showsOperation(MlirDiagnostic note) {
+  Prefix prefix = {""};
+  mlirDiagnosticPrint(note, keepPrefix, &prefix);
+  return !strncmp(prefix.text, "see current operation", 21);
+}
+
+static MlirLogicalResult handleDiagnostic(MlirDiagnostic diagnostic,
+                                          void *userData) {
+  MloptSession *session = userData;
+  session->numErrors +=
+      mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticError;
+  printDiagnostic(diagnostic);
+  for (intptr_t i = 0, n = mlirDiagnosticGetNumNotes(diagnostic); i < n; ++i)
+    if (!showsOperation(mlirDiagnosticGetNote(diagnostic, i)))
+      printDiagnostic(mlirDiagnosticGetNote(diagnostic, i));
+  return mloptSuccess();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+bool mloptSessionRead(const char *path, MloptSession *session) {
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  mloptRegisterEverything(registry);
+  // One thread: a program is one function or a few, and the pool would cost
+  // more to start than it saves.
+  session->context = mlirContextCreateWithRegistry(registry, false);
+  mlirDialectRegistryDestroy(registry);
+  mlirContextAttachDiagnosticHandler(session->context, handleDiagnostic,
+                                     session, NULL);
+  session->numErrors = 0;
+  session->module =
+      mlirModuleCreateParseFromFile(session->context, mloptStr(path));
+  if (!mlirModuleIsNull(session->module))
+    return true;
+  mlirContextDestroy(session->context);
+  return false;
+}
+
+void mloptSessionDestroy(MloptSession *session) {
+  mlirModuleDestroy(session->module);
+  mlirContextDestroy(session->context);
+}
+
+void mloptSessionExplain(const MloptSession *session, MloptError *error) {
+  if (!session->numErrors)
+    mloptSetError(error, "the program could not be compiled, and no pass said "
+                         "why");
+}
+
+static void writeModule(FILE *file, void *userData) {
+  MloptSession *session = userData;
+  mlirOperationPrint(mlirModuleGetOperation(session->module), printText, file);
+}
+
+bool mloptSessionWrite(MloptSession *session, const char *path,
+                       MloptError *error) {
+  return mloptWriteFile(path, writeModule, session, error);
+}

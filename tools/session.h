@@ -1,0 +1,35 @@
+//===- session.h - A program read from a file ---------------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A module with the context it lives in. Diagnostics go to standard error as
+// `file:line:column: error: message`; a function that fails has reported why.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_TOOLS_SESSION_H
+#define MLOPT_TOOLS_SESSION_H
+
+#include "file.h"
+#include "support.h"
+
+typedef struct MloptSession {
+  MlirContext context;
+  MlirModule module;
+  int numErrors; ///< diagnostics that were errors
+} MloptSession;
+
+/// Reads text or bytecode; "-" is standard input. Registers all dialects and
+/// passes, so call it once in a process. The session stays where it is until
+/// it is destroyed.
+bool mloptSessionRead(const char *path, MloptSession *);
+void mloptSessionDestroy(MloptSession *);
+/// Sets a message if something failed without an error diagnostic.
+void mloptSessionExplain(const MloptSession *, MloptError *);
+/// Writes the module as text; a NULL path is standard output.
+bool mloptSessionWrite(MloptSession *, const char *path, MloptError *);
+
+#endif // MLOPT_TOOLS_SESSION_H
