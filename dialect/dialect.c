@@ -135,6 +135,8 @@ static const struct {
      "an array of function symbols"},
     {"mlopt.source", "func.func", isUnit, "a unit attribute"},
     {"mlopt.num_results", "func.func", mloptIsI64, "an i64"},
+    {"mlopt.num_outputs", "gpu.launch_func", mloptIsI64, "an i64"},
+    {"mlopt.chip", "gpu.binary", mloptIsString, "a string"},
     {"mlopt.arena_bytes", "func.func", mloptIsI64, "an i64"},
 };
 

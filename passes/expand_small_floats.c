@@ -473,7 +473,6 @@ const MloptPassDef mloptPass_expandSmallFloats MLOPT_TABLE = {
         "arith.constant, arith.select and arith.bitcast are left alone. An "
         "operation that cannot be computed so (math.isnormal, a rounding mode, "
         "vectors) is an error.",
-    .anchor = "func.func",
     .dependent = dependent,
     .run = run,
 };

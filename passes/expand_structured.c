@@ -435,7 +435,7 @@ static MlirWalkResult checkBody(MlirOperation op, void *userData) {
 }
 
 static void run(MlirOperation root, MloptPass pass) {
-  MlirLogicalResult result = mloptCheckLowerable(root);
+  MlirLogicalResult result = mloptCheckStatic(root);
   if (!mloptFailed(result))
     mlirOperationWalk(root, checkBody, &result, MlirWalkPreOrder);
   if (mloptFailed(result)) {

@@ -21,7 +21,7 @@
 //     mlopt.yield %0 : tensor<8xf32>
 //   }
 //
-// The originals of what was copied are dead then; `cse` removes them.
+// The originals of what was copied are dead then; `canonicalize` removes them.
 // Afterwards a function holds fusions, reshapes, constants that are no splats,
 // structured control flow, and for each condition of it one tensor.extract.
 //
@@ -287,8 +287,11 @@ static bool wrapCondition(MlirOperation user, intptr_t operand) {
   if (mlirOperationIsNull(fusion))
     return false;
   MloptBuilder b = mloptBuilderBefore(user, mlirOperationGetLocation(user));
-  MlirValue read = mloptBuildUnary(&b, "tensor.extract", mloptResult(fusion, 0),
-                                   mlirValueGetType(condition));
+  MlirValue read =
+      mloptBuildUnary(&b, "tensor.extract", mloptResult(fusion, 0), element);
+  if (isIndex)
+    read = mloptBuildUnary(&b, "arith.index_cast", read,
+                           mlirValueGetType(condition));
   mlirOperationSetOperand(user, operand, read);
   return true;
 }

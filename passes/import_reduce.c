@@ -216,11 +216,13 @@ static bool buildArgReduce(MloptImport *in, const MloptDims *dims) {
     bool isMax = isArgBody(body, v, 1 - v, "GT");
     if (!isMax && !isArgBody(body, v, 1 - v, "LT"))
       continue;
-    MloptKind kind = isMax ? MLOPT_KIND_MAX : MLOPT_KIND_MIN;
-    if (mloptIsUnsignedElement(type) || mloptIsI1(mloptElementType(type)))
-      kind = isMax ? MLOPT_KIND_MAXU : MLOPT_KIND_MINU;
+    MloptKind kind = isMax ? MLOPT_KIND_MAX : MLOPT_KIND_MIN, neutral = kind;
+    if (mloptIsUnsignedElement(type))
+      kind = neutral = isMax ? MLOPT_KIND_MAXU : MLOPT_KIND_MINU;
+    if (mloptIsI1(mloptElementType(type)))
+      neutral = isMax ? MLOPT_KIND_OR : MLOPT_KIND_AND;
     if (!isIotaAlong(indices, dim) ||
-        !mloptImportIsNeutral(mloptOperand(in->op, 2 + v), kind) ||
+        !mloptImportIsNeutral(mloptOperand(in->op, 2 + v), neutral) ||
         !mloptImportIsNeutral(mloptOperand(in->op, 3 - v), MLOPT_KIND_ADD))
       return false;
     MlirContext context = in->builder->context;

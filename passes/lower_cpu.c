@@ -92,6 +92,15 @@ static void dropHostAttributes(MlirOperation func) {
   }
 }
 
+/// LLVM would unroll nests of small constant extents, whole nests at a time:
+/// code that runs once then takes five times as long to compile.
+static void forbidUnrolling(MlirOperation func) {
+  MlirContext context = mlirOperationGetContext(func);
+  MlirAttribute optsize = mloptStrAttr(context, "optsize");
+  mlirOperationSetDiscardableAttributeByName(
+      func, mloptStr("passthrough"), mlirArrayAttrGet(context, 1, &optsize));
+}
+
 static bool isStaticTensor(MlirType type) {
   return mlirTypeIsARankedTensor(type) && mlirShapedTypeHasStaticShape(type) &&
          mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
@@ -195,6 +204,7 @@ static void runPrepareEntries(MlirOperation module, MloptPass pass) {
       continue;
     MlirStringRef name = mlirStringAttrGetValue(mloptAttr(op, "sym_name"));
     dropHostAttributes(op);
+    forbidUnrolling(op);
     if (mlirBlockIsNull(
             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)))) {
       mloptOpError(op, "'%.*s' has no body", (int)name.length, name.data);

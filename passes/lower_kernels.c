@@ -19,11 +19,11 @@
 static const int64_t most32 = INT64_C(1) << 30;
 
 #define PIPELINE(width)                                                        \
-  "gpu.module(mlopt-expand-small-floats,canonicalize,cse,"                     \
+  "builtin.module(gpu.module(mlopt-expand-small-floats,canonicalize,cse,"      \
   "convert-scf-to-cf,convert-math-to-llvm,"                                    \
   "convert-arith-to-llvm{index-bitwidth=" width "},convert-ub-to-llvm),"       \
   "convert-cf-to-llvm{index-bitwidth=" width "},"                              \
-  "gpu.module(convert-nvvm-to-llvm,reconcile-unrealized-casts,canonicalize)"
+  "gpu.module(convert-nvvm-to-llvm,reconcile-unrealized-casts,canonicalize))"
 enum { NARROW, WIDE };
 static const char *const pipelines[] = {
     [NARROW] = PIPELINE("32"), [WIDE] = PIPELINE("64"), NULL};

@@ -251,9 +251,10 @@ static void buildKernel(Outline *o, MlirOperation fusion, const char *name,
   o->failed |= b.failed || inModule.failed;
 }
 
+/// The last `numOutputs` buffers are what the kernel writes.
 static void buildLaunch(Outline *o, MloptBuilder *b, const char *name,
-                        int64_t elements, intptr_t numBuffers,
-                        const MlirValue *buffers) {
+                        int64_t elements, intptr_t numOutputs,
+                        intptr_t numBuffers, const MlirValue *buffers) {
   MlirContext c = o->context;
   // Kernels stride over the grid, so any number of blocks is right.
   const int64_t most = INT32_MAX;
@@ -276,11 +277,12 @@ static void buildLaunch(Outline *o, MloptBuilder *b, const char *name,
                      mlirSymbolRefAttrGet(c, mloptStr(name), 1, &nested)),
       mloptNamedAttr(c, "operandSegmentSizes",
                      mlirDenseI32ArrayGet(c, MLOPT_COUNT(sizes), sizes)),
+      mloptNamedAttr(c, "mlopt.num_outputs", mloptI64Attr(c, numOutputs)),
   };
   mloptBuildOp(b, (MloptOpSpec){.name = "gpu.launch_func",
                                 .numOperands = 6 + numBuffers,
                                 .operands = operands,
-                                .numAttrs = 2,
+                                .numAttrs = MLOPT_COUNT(attrs),
                                 .attrs = attrs});
 }
 
@@ -325,7 +327,8 @@ static void translateFusion(Outline *o, MloptBuilder *b, MlirOperation fusion) {
   snprintf(name, sizeof name, "%.*s_kernel_%d", (int)o->name.length,
            o->name.data, o->numKernels++);
   buildKernel(o, fusion, name, numOperands + numResults);
-  buildLaunch(o, b, name, elements, numOperands + numResults, buffers);
+  buildLaunch(o, b, name, elements, numResults, numOperands + numResults,
+              buffers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -486,6 +489,13 @@ static void translateArithConstant(Outline *o, MloptBuilder *b,
     bind(o, mloptResult(op, 0), mloptBuildConstant(b, mloptAttr(op, "value")));
 }
 
+/// Of what the host has read, to an index.
+static void translateCast(Outline *o, MloptBuilder *b, MlirOperation op) {
+  bind(o, mloptResult(op, 0),
+       mloptBuildUnary(b, "arith.index_cast", bound(o, mloptOperand(op, 0)),
+                       mloptResultType(op, 0)));
+}
+
 static void translateReturn(Outline *o, MloptBuilder *b, MlirOperation op) {
   intptr_t first = mlirBlockGetNumArguments(o->entry) - o->numResults;
   for (intptr_t i = 0; i < o->numResults; ++i)
@@ -511,6 +521,7 @@ static const struct {
   void (*translate)(Outline *, MloptBuilder *, MlirOperation);
 } rows[] = {
     {"arith.constant", translateArithConstant},
+    {"arith.index_cast", translateCast},
     {"func.return", translateReturn},
     {"mlopt.fusion", translateFusion},
     {"scf.condition", translateCondition},

@@ -184,6 +184,12 @@ static void replaceByBinary(const Job *job) {
       mloptNamedAttr(b.context, "sym_name", mloptAttr(job->module, "sym_name")),
       mloptNamedAttr(b.context, "objects",
                      mlirArrayAttrGet(b.context, 1, &object)),
+      mloptNamedAttr(b.context, "mlopt.chip",
+                     mloptStrAttr(b.context, job->chip)),
+      // The default; the printer needs it there.
+      mloptNamedAttr(
+          b.context, "offloadingHandler",
+          mlirAttributeParseGet(b.context, mloptStr("#gpu.select_object<0>"))),
   };
   mloptBuildOp(&b, (MloptOpSpec){.name = "gpu.binary",
                                  .numAttrs = MLOPT_COUNT(attrs),

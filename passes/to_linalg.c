@@ -36,6 +36,8 @@
 #include "mlir-c/Dialect/SCF.h"
 #include "mlir-c/Dialect/Tensor.h"
 
+#include <stdlib.h>
+
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
@@ -185,8 +187,8 @@ static MlirLogicalResult convert(MlirConversionPattern pattern,
       .fastmath = mloptFastmathAttrGet(mlirOperationGetContext(op),
                                        mloptGetNumerics(op)),
       .wide = binding->wide};
-  MlirValue results[MLOPT_MAX_GENERIC_OPERANDS] = {{NULL}};
   intptr_t numResults = mlirOperationGetNumResults(op);
+  MlirValue *results = calloc((size_t)numResults + 1, sizeof *results);
   if (isEmpty(op))
     for (intptr_t i = 0; i < numResults; ++i)
       results[i] = mloptBuildEmpty(&l.b, mloptResultType(op, i));
@@ -196,10 +198,10 @@ static MlirLogicalResult convert(MlirConversionPattern pattern,
     binding->row->lower(&l, results);
   for (intptr_t i = 0; i < numResults; ++i)
     l.b.failed |= mlirValueIsNull(results[i]);
-  if (l.b.failed)
-    return mloptFailure();
-  mlirRewriterBaseReplaceOpWithValues(l.b.rewriter, op, numResults, results);
-  return mloptSuccess();
+  if (!l.b.failed)
+    mlirRewriterBaseReplaceOpWithValues(l.b.rewriter, op, numResults, results);
+  free(results);
+  return l.b.failed ? mloptFailure() : mloptSuccess();
 }
 
 static MlirLogicalResult sameType(MlirType type, MlirType *converted,
@@ -341,20 +343,11 @@ static MlirWalkResult checkOp(MlirOperation op, void *userData) {
       break;
     }
   }
-  // Half of the limit: results may double as outputs.
-  enum { LIMIT = MLOPT_MAX_GENERIC_OPERANDS / 2 };
-  if (!mloptFailed(result) && numOperands > LIMIT &&
-      !mloptIsA(op, &mloptOp_concat) && !mloptIsA(op, &mloptOp_fusion))
-    result = mloptOpError(op, "has %td operands, but lowering supports %d",
-                          numOperands, LIMIT);
-  if (!mloptFailed(result) && numResults > MLOPT_MAX_GENERIC_OPERANDS)
-    result = mloptOpError(op, "has %td results, but lowering supports %d",
-                          numResults, MLOPT_MAX_GENERIC_OPERANDS);
   *(MlirLogicalResult *)userData = result;
   return mloptFailed(result) ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-MlirLogicalResult mloptCheckLowerable(MlirOperation root) {
+MlirLogicalResult mloptCheckStatic(MlirOperation root) {
   MlirLogicalResult result = mloptSuccess();
   mlirOperationWalk(root, checkOp, &result, MlirWalkPreOrder);
   return result;
@@ -368,7 +361,7 @@ static void run(MlirOperation root, MloptPass pass) {
     result = mloptOpError(root, "accumulation type '%.*s' is not 'f64'",
                           (int)accumulate.length, accumulate.data);
   if (!mloptFailed(result))
-    result = mloptCheckLowerable(root);
+    result = mloptCheckStatic(root);
   if (mloptFailed(result) || mloptFailed(applyConversion(root, wide)))
     mloptPassSignalFailure(pass);
 }

@@ -26,8 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 enum {
-  /// The most operands of an operation whose operands meet in one
-  /// linalg.generic.
+  /// Verifiers allow 64 operands where they meet in one linalg.generic.
   MLOPT_MAX_GENERIC_OPERANDS = 128,
   /// Lowering adds at most one dimension: a group, or a partial sum.
   MLOPT_MAX_SHAPE = MLOPT_MAX_RANK + 1,
@@ -70,8 +69,8 @@ MlirLogicalResult mloptRunLowerings(MlirOperation root, MlirConversionTarget,
                                     const MloptLowerings *);
 
 /// One diagnostic and failure when an mlopt operation inside has a dynamic
-/// shape, or more operands or results than lowering takes.
-MlirLogicalResult mloptCheckLowerable(MlirOperation root);
+/// shape.
+MlirLogicalResult mloptCheckStatic(MlirOperation root);
 
 /// The `fastmath` attribute of a mode; null for all but `fast`.
 MlirAttribute mloptFastmathAttrGet(MlirContext, MloptNumerics);

@@ -1,4 +1,5 @@
-//===- artifact.h - An artifact, read and checked ------------------*- C -*-===//
+//===- artifact.h - An artifact, read and checked ------------------*- C
+//-*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -265,7 +266,7 @@ bool mloptGetTensorBytes(const char *element, uint32_t rank,
 struct Mlopt__Plan;
 /// Fills the artifact's structures from the message, checking all of it. The
 /// sections must have been set.
-MLOPT_MUST_CHECK MloptStatus *
-mloptReadPlan(MloptArtifact *artifact, const struct Mlopt__Plan *plan);
+MLOPT_MUST_CHECK MloptStatus *mloptReadPlan(MloptArtifact *artifact,
+                                            const struct Mlopt__Plan *plan);
 
 #endif // MLOPT_RUNTIME_ARTIFACT_H

@@ -1,4 +1,5 @@
-//===- artifact_write.h - Making an artifact -----------------------*- C -*-===//
+//===- artifact_write.h - Making an artifact -----------------------*- C
+//-*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- binding.c - What depends on one set of pointers ----------------------===//
+//===- binding.c - What depends on one set of pointers
+//----------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -167,8 +168,7 @@ static MloptStatus *rebind(MloptInstance *instance, MloptBinding *binding) {
 
 static uint64_t hashPointers(const MloptInstance *instance,
                              const uint64_t *pointers) {
-  return mloptChecksum(0, pointers,
-                       instance->pointer_count * sizeof *pointers);
+  return mloptChecksum(0, pointers, instance->pointer_count * sizeof *pointers);
 }
 
 static bool wasGivenUp(const MloptInstance *instance, uint64_t hash) {
@@ -182,8 +182,7 @@ static MloptBinding *giveUpOldest(MloptInstance *instance) {
   MloptBinding *oldest = instance->bindings[0];
   for (uint32_t i = 1; i < instance->binding_count; ++i) {
     MloptBinding *other = instance->bindings[i];
-    if (oldest->valid &&
-        (!other->valid || other->last_use < oldest->last_use))
+    if (oldest->valid && (!other->valid || other->last_use < oldest->last_use))
       oldest = other;
   }
   if (oldest->valid) {
@@ -223,9 +222,9 @@ MloptStatus *mloptChooseBinding(MloptInstance *instance) {
     ++instance->statistics.bindings_recalled;
   } else {
     bool room = instance->binding_count < instance->binding_limit;
-    bool recurs = !instance->has_graphs ||
-                  wasGivenUp(instance,
-                             hashPointers(instance, instance->pointers));
+    bool recurs =
+        !instance->has_graphs ||
+        wasGivenUp(instance, hashPointers(instance, instance->pointers));
     if (!instance->binding_count || (room && recurs)) {
       MLOPT_TRY(createBinding(instance, &chosen));
       instance->bindings[instance->binding_count++] = chosen;

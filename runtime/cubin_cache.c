@@ -1,4 +1,5 @@
-//===- cubin_cache.c - Cubins on disk ---------------------------------------===//
+//===- cubin_cache.c - Cubins on disk
+//---------------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -76,8 +77,7 @@ MloptBytes mloptRecallCubin(MloptDevice *device, MloptBytes ptx) {
   if (file.size > before) {
     memcpy(&header, file.data, sizeof header);
     key.cubin_size = file.size - before;
-    key.checksum =
-        mloptChecksum(0, file.data + before, (size_t)key.cubin_size);
+    key.checksum = mloptChecksum(0, file.data + before, (size_t)key.cubin_size);
     if (!memcmp(&key, &header, sizeof key) &&
         !memcmp(file.data + sizeof header, ptx.data, ptx.size))
       copy = malloc((size_t)key.cubin_size);

@@ -1,4 +1,5 @@
-//===- cuda.h - The CUDA driver, opened at run time ----------------*- C -*-===//
+//===- cuda.h - The CUDA driver, opened at run time ----------------*- C
+//-*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- device.c - One GPU: driver, context, faults --------------------------===//
+//===- device.c - One GPU: driver, context, faults
+//--------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,10 +41,10 @@ MloptStatus *mloptCreateCudaStatus(MloptDevice *device, CuResult error,
   const char *words = NULL;
   if (device->cuda.getErrorString(error, &words) != MLOPT_CUDA_SUCCESS)
     words = NULL;
-  return mloptCreateDriverStatus(
-      info.code, (int)error, "%s: %s: %s (%s); %s", what, call,
-      mloptGetCudaErrorName(&device->cuda, error),
-      words ? words : "no description", info.advice);
+  return mloptCreateDriverStatus(info.code, (int)error, "%s: %s: %s (%s); %s",
+                                 what, call,
+                                 mloptGetCudaErrorName(&device->cuda, error),
+                                 words ? words : "no description", info.advice);
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,9 +194,8 @@ MloptStatus *mloptOpenDevice(int ordinal, const MloptDeviceOptions *options,
   device->cache_directory =
       findCacheDirectory(options ? options->cache_directory : NULL);
   device->options.cache_directory = NULL;
-  MloptStatus *status = device->cache_directory
-                            ? openDevice(device, ordinal)
-                            : mloptCreateHostMemoryStatus();
+  MloptStatus *status = device->cache_directory ? openDevice(device, ordinal)
+                                                : mloptCreateHostMemoryStatus();
   if (status)
     mloptReleaseDevice(device);
   else

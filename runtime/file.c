@@ -1,4 +1,5 @@
-//===- file.c - Files written whole or not at all ---------------------------===//
+//===- file.c - Files written whole or not at all
+//---------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -85,8 +86,7 @@ MloptStatus *mloptMapFile(const char *path, MloptBytes *out_bytes) {
     return mloptCreateStatus(MLOPT_IO, "%s is no regular file", path);
   }
   size_t size = (size_t)info.st_size;
-  void *data =
-      size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : NULL;
+  void *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : NULL;
   int error = errno;
   close(file);
   if (data == MAP_FAILED)

@@ -1,4 +1,5 @@
-//===- graph.c - A stretch of steps as a CUDA graph -------------------------===//
+//===- graph.c - A stretch of steps as a CUDA graph
+//-------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,16 +24,16 @@
 static CuKernelNodeParams getKernelParams(const MloptBinding *binding,
                                           const MloptStep *step) {
   const CuLaunchConfig *config = &step->config;
-  return (CuKernelNodeParams){
-      .func = step->function,
-      .gridDimX = config->gridDimX,
-      .gridDimY = config->gridDimY,
-      .gridDimZ = config->gridDimZ,
-      .blockDimX = config->blockDimX,
-      .blockDimY = config->blockDimY,
-      .blockDimZ = config->blockDimZ,
-      .sharedMemBytes = config->sharedMemBytes,
-      .kernelParams = binding->parameters + step->first_argument};
+  return (CuKernelNodeParams){.func = step->function,
+                              .gridDimX = config->gridDimX,
+                              .gridDimY = config->gridDimY,
+                              .gridDimZ = config->gridDimZ,
+                              .blockDimX = config->blockDimX,
+                              .blockDimY = config->blockDimY,
+                              .blockDimZ = config->blockDimZ,
+                              .sharedMemBytes = config->sharedMemBytes,
+                              .kernelParams =
+                                  binding->parameters + step->first_argument};
 }
 
 CuMemcpy3D mloptGetCopyParams(const MloptInstance *instance,
@@ -79,13 +80,12 @@ static CuGraphNodeParams getNodeParams(const MloptInstance *instance,
     CuMemsetNodeParams fill =
         mloptGetFillParams(instance, binding, &step->plan->fill);
     params.type = MLOPT_CU_GRAPH_NODE_TYPE_MEMSET;
-    params.memset = (CuMemsetNodeParamsV2){
-        .dst = fill.dst,
-        .value = fill.value,
-        .elementSize = fill.elementSize,
-        .width = fill.width,
-        .height = fill.height,
-        .ctx = context};
+    params.memset = (CuMemsetNodeParamsV2){.dst = fill.dst,
+                                           .value = fill.value,
+                                           .elementSize = fill.elementSize,
+                                           .width = fill.width,
+                                           .height = fill.height,
+                                           .ctx = context};
     break;
   }
   default:
@@ -121,7 +121,8 @@ static uint32_t collectEdges(const MloptInstance *instance,
         instance->steps[piece->first + edge->step - first_number].node;
     edges.data[count] = (CuGraphEdgeData){0};
     if (edge->programmatic) {
-      edges.data[count].from_port = MLOPT_CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+      edges.data[count].from_port =
+          MLOPT_CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
       edges.data[count].type = MLOPT_CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
       *out_programmatic = true;
     }

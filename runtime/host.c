@@ -1,4 +1,5 @@
-//===- host.c - Runs on host data -------------------------------------------===//
+//===- host.c - Runs on host data
+//-------------------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -102,8 +103,7 @@ MloptStatus *mloptRunOnHostData(MloptInstance *instance,
                                 const void *const *arguments,
                                 void *const *results) {
   MloptDevice *device = instance->program->device;
-  uint64_t *addresses =
-      calloc(instance->pointer_count + 1u, sizeof *addresses);
+  uint64_t *addresses = calloc(instance->pointer_count + 1u, sizeof *addresses);
   if (!addresses)
     return mloptCreateHostMemoryStatus();
   bool pushed;

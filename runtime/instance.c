@@ -1,4 +1,5 @@
-//===- instance.c - An entry with its arena; binding pointers ---------------===//
+//===- instance.c - An entry with its arena; binding pointers
+//---------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,14 +26,14 @@ const char *mloptDescribeStep(const MloptInstance *instance,
                               char text[MLOPT_STEP_TEXT]) {
   const char *kind = "kernel ", *name = "";
   if (step->plan->kind == MLOPT_STEP_LAUNCH)
-    name =
-        instance->program->artifact->kernels[step->plan->launch.kernel].name;
+    name = instance->program->artifact->kernels[step->plan->launch.kernel].name;
   else
     kind = step->plan->kind == MLOPT_STEP_COPY   ? "a copy"
            : step->plan->kind == MLOPT_STEP_FILL ? "a fill"
                                                  : "a loop or switch";
-  snprintf(text, MLOPT_STEP_TEXT, "%s%.256s (entry %.128s, segment %u, step %u)",
-           kind, name, instance->entry->info.name, step->segment, step->number);
+  snprintf(text, MLOPT_STEP_TEXT,
+           "%s%.256s (entry %.128s, segment %u, step %u)", kind, name,
+           instance->entry->info.name, step->segment, step->number);
   return text;
 }
 
@@ -74,8 +75,7 @@ static void setConfig(MloptInstance *instance, MloptStep *step) {
   }
   if (followsProgrammatically(step->plan, step->number)) {
     CuLaunchAttribute *attribute = &step->attributes[config->numAttrs++];
-    attribute->id =
-        MLOPT_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute->id = MLOPT_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     attribute->value.programmaticStreamSerializationAllowed = 1;
   }
   step->function = instance->program->functions[launch->kernel];
@@ -162,8 +162,7 @@ static MloptStatus *layOut(MloptInstance *instance) {
       allocate(instance, arguments, sizeof(MloptPlanArgument *));
   instance->value_offsets = allocate(instance, arguments, sizeof(uint32_t));
   // A copy uses two places.
-  instance->uses =
-      allocate(instance, arguments + 2 * steps, sizeof(MloptUse));
+  instance->uses = allocate(instance, arguments + 2 * steps, sizeof(MloptUse));
   instance->segment_pieces =
       allocate(instance, entry->segment_count + 1u, sizeof(uint32_t));
   instance->bindings =
@@ -191,8 +190,8 @@ static MloptStatus *allocateMemory(MloptInstance *instance) {
   const MloptEntryInfo *info = &instance->entry->info;
   char what[256];
   snprintf(what, sizeof what, "the arena of entry %.128s", info->name);
-  MLOPT_TRY(mloptAllocateDevice(device, info->arena_bytes, what,
-                                &instance->arena));
+  MLOPT_TRY(
+      mloptAllocateDevice(device, info->arena_bytes, what, &instance->arena));
   instance->statistics.device_bytes = info->arena_bytes;
   if (!info->has_control_flow)
     return NULL;
@@ -212,10 +211,9 @@ MloptStatus *mloptCreateInstance(MloptProgram *program, uint32_t entry,
                                  MloptInstance **out_instance) {
   *out_instance = NULL;
   if (entry >= program->artifact->entry_count)
-    return mloptCreateStatus(MLOPT_INVALID_ARGUMENT,
-                             "%s has %u entries, there is no entry %u",
-                             program->artifact->name,
-                             program->artifact->entry_count, entry);
+    return mloptCreateStatus(
+        MLOPT_INVALID_ARGUMENT, "%s has %u entries, there is no entry %u",
+        program->artifact->name, program->artifact->entry_count, entry);
   uint32_t limit = options ? options->remembered_bindings : 0;
   if ((options && (unsigned)options->mode > MLOPT_LAUNCH_CHECKED) ||
       limit > BINDING_LIMIT)
@@ -329,8 +327,8 @@ MloptStatus *mloptBindPointers(MloptInstance *instance,
   const MloptEntryInfo *info = &instance->entry->info;
   MLOPT_TRY(checkPointers(instance, "argument", info->argument_count,
                           info->arguments, arguments));
-  MLOPT_TRY(checkPointers(instance, "result", info->result_count,
-                          info->results, results));
+  MLOPT_TRY(checkPointers(instance, "result", info->result_count, info->results,
+                          results));
   for (uint32_t i = 0; i < info->argument_count; ++i)
     setPointer(instance, i, &info->arguments[i], arguments[i]);
   for (uint32_t i = 0; i < info->result_count; ++i)
@@ -344,10 +342,9 @@ static MloptStatus *bindOne(MloptInstance *instance, const char *kind,
                             const MloptTensorInfo *tensors, uint32_t first,
                             uint64_t pointer) {
   if (index >= count)
-    return mloptCreateStatus(MLOPT_INVALID_ARGUMENT,
-                             "entry %.128s has %u %ss, there is no %s %u",
-                             instance->entry->info.name, count, kind, kind,
-                             index);
+    return mloptCreateStatus(
+        MLOPT_INVALID_ARGUMENT, "entry %.128s has %u %ss, there is no %s %u",
+        instance->entry->info.name, count, kind, kind, index);
   if (!fits(&tensors[index], pointer))
     return createPointerStatus(instance, kind, index, &tensors[index], pointer);
   setPointer(instance, first + index, &tensors[index], pointer);

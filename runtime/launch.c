@@ -1,4 +1,5 @@
-//===- launch.c - A run: segments, steps, loops -----------------------------===//
+//===- launch.c - A run: segments, steps, loops
+//-----------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -216,8 +217,7 @@ MloptStatus *mloptRunInstance(MloptInstance *instance, void *stream) {
   MloptDevice *device = instance->program->device;
   bool pushed;
   MLOPT_TRY(mloptEnterDevice(device, &pushed));
-  MloptStatus *status =
-      instance->rebound ? mloptChooseBinding(instance) : NULL;
+  MloptStatus *status = instance->rebound ? mloptChooseBinding(instance) : NULL;
   if (!status)
     status = runBound(instance, stream);
   mloptLeaveDevice(device, pushed);

@@ -1,4 +1,5 @@
-//===- memory.c - Device memory and constants -------------------------------===//
+//===- memory.c - Device memory and constants
+//-------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -81,9 +82,8 @@ static MloptStatus *mapWeightFiles(const MloptArtifact *artifact,
       return mloptCreateHostMemoryStatus();
     snprintf(path, size, "%s%s", artifact->directory,
              artifact->weight_files[i]);
-    MloptStatus *status =
-        mloptPrefixStatus(mloptMapFile(path, &files[i]), "weights of %s",
-                          artifact->name);
+    MloptStatus *status = mloptPrefixStatus(mloptMapFile(path, &files[i]),
+                                            "weights of %s", artifact->name);
     free(path);
     MLOPT_TRY(status);
   }
@@ -102,8 +102,8 @@ static MloptStatus *upload(MloptDevice *device, const MloptArtifact *artifact,
       MLOPT_TRY(mloptFindWeight(files[constant->file],
                                 artifact->weight_files[constant->file],
                                 constant->tensor, &constant->type, &data));
-    CuResult error = device->cuda.memcpyHtoD(addresses[i], data,
-                                             constant->type.byte_size);
+    CuResult error =
+        device->cuda.memcpyHtoD(addresses[i], data, constant->type.byte_size);
     if (error)
       return mloptCreateCudaStatus(device, error, "cuMemcpyHtoD",
                                    "cannot copy constant %.64s to the GPU",
@@ -128,8 +128,7 @@ MloptStatus *mloptUploadConstants(MloptDevice *device,
                                "%s: its constants are too large",
                                artifact->name);
   }
-  MloptBytes *files =
-      calloc(artifact->weight_file_count + 1u, sizeof *files);
+  MloptBytes *files = calloc(artifact->weight_file_count + 1u, sizeof *files);
   if (!files)
     return mloptCreateHostMemoryStatus();
   MloptStatus *status = mapWeightFiles(artifact, files);

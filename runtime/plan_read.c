@@ -1,4 +1,5 @@
-//===- plan_read.c - Checking a plan's code, data and signatures ------------===//
+//===- plan_read.c - Checking a plan's code, data and signatures
+//------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,8 +44,8 @@ MloptStatus *mloptCreateEntryStatus(const MloptPlanReader *reader,
 
 /// Pool memory for `count` elements, into a typed pointer.
 #define ALLOCATE(artifact, pointer, count)                                     \
-  (((pointer) = mloptPoolAllocate(&(artifact)->pool, (count),                  \
-                                  sizeof *(pointer)))                          \
+  (((pointer) =                                                                \
+        mloptPoolAllocate(&(artifact)->pool, (count), sizeof *(pointer)))      \
        ? NULL                                                                  \
        : mloptCreateHostMemoryStatus())
 
@@ -52,8 +53,9 @@ MloptStatus *mloptReadSize(const MloptArtifact *artifact,
                            const Mlopt__Size *size, const char *what,
                            uint64_t *out_value) {
   if (!size || size->form_case != MLOPT__SIZE__FORM_CONSTANT)
-    return bad(artifact, "%s is missing, or of a form that needs a newer "
-                         "runtime",
+    return bad(artifact,
+               "%s is missing, or of a form that needs a newer "
+               "runtime",
                what);
   if (size->constant > byte_limit)
     return bad(artifact, "%s is %llu, which is out of range", what,
@@ -137,8 +139,9 @@ static MloptStatus *readCubins(MloptArtifact *artifact,
     MLOPT_TRY(readSpan(artifact, MLOPT_SECTION_CUBINS, cubin->image, "a cubin",
                        &cubins[i].image));
     if (!isWholeElf(cubins[i].image))
-      return bad(artifact, "module %.64s: the cubin for %.32s is no whole ELF "
-                           "image",
+      return bad(artifact,
+                 "module %.64s: the cubin for %.32s is no whole ELF "
+                 "image",
                  module->name, cubins[i].chip);
   }
   module->cubin_count = (uint32_t)message->n_cubins;
@@ -167,8 +170,9 @@ static MloptStatus *readModules(MloptArtifact *artifact,
     const MloptBytes *ptx = &module->ptx;
     if (!ptx->size || memchr(ptx->data, 0, ptx->size) !=
                           (const void *)(ptx->data + ptx->size - 1))
-      return bad(artifact, "module %.64s: the PTX is not one text closed by a "
-                           "zero byte",
+      return bad(artifact,
+                 "module %.64s: the PTX is not one text closed by a "
+                 "zero byte",
                  module->name);
   }
   return NULL;
@@ -180,8 +184,8 @@ static MloptStatus *readKernels(MloptArtifact *artifact,
   artifact->kernel_count = (uint32_t)plan->n_kernels;
   for (size_t i = 0; i < plan->n_kernels; ++i) {
     MloptPlanKernel *kernel = &artifact->kernels[i];
-    MLOPT_TRY(readName(artifact, plan->kernels[i]->name, "a kernel",
-                       &kernel->name));
+    MLOPT_TRY(
+        readName(artifact, plan->kernels[i]->name, "a kernel", &kernel->name));
     kernel->module = plan->kernels[i]->module;
     if (kernel->module >= artifact->module_count)
       return bad(artifact, "kernel %.64s is in module %u of %u", kernel->name,
@@ -210,8 +214,7 @@ bool mloptGetTensorBytes(const char *element, uint32_t rank,
   if (!bits)
     return false;
   for (uint32_t i = 0; i < rank; ++i)
-    if (shape[i] < 0 ||
-        __builtin_mul_overflow(bits, (uint64_t)shape[i], &bits))
+    if (shape[i] < 0 || __builtin_mul_overflow(bits, (uint64_t)shape[i], &bits))
       return false;
   *out_bytes = bits / 8 + (bits % 8 != 0);
   return *out_bytes <= byte_limit;
@@ -274,8 +277,9 @@ static MloptStatus *readConstants(MloptArtifact *artifact,
     MLOPT_TRY(readName(artifact, plan->weight_files[i], "a weight file",
                        &artifact->weight_files[i]));
     if (!isNearbyPath(artifact->weight_files[i]))
-      return bad(artifact, "weight file %.64s is not below the artifact's "
-                           "folder",
+      return bad(artifact,
+                 "weight file %.64s is not below the artifact's "
+                 "folder",
                  artifact->weight_files[i]);
   }
   MLOPT_TRY(ALLOCATE(artifact, artifact->constants, plan->n_constants));
@@ -284,8 +288,7 @@ static MloptStatus *readConstants(MloptArtifact *artifact,
   for (size_t i = 0; i < plan->n_constants; ++i) {
     const Mlopt__Constant *message = plan->constants[i];
     MloptPlanConstant *constant = &artifact->constants[i];
-    MLOPT_TRY(
-        readTensor(artifact, message->type, "constant", &constant->type));
+    MLOPT_TRY(readTensor(artifact, message->type, "constant", &constant->type));
     const char *name = constant->type.name;
     if (message->place_case == MLOPT__CONSTANT__PLACE_SECTION_OFFSET) {
       uint64_t offset = message->section_offset;
@@ -480,10 +483,10 @@ static MloptStatus *readBody(MloptPlanReader *reader) {
 }
 
 MloptStatus *mloptReadPlan(MloptArtifact *artifact, const Mlopt__Plan *plan) {
-  MLOPT_TRY(readName(artifact, plan->program, "the program",
-                     &artifact->program));
-  MLOPT_TRY(readName(artifact, plan->producer, "the producer",
-                     &artifact->producer));
+  MLOPT_TRY(
+      readName(artifact, plan->program, "the program", &artifact->program));
+  MLOPT_TRY(
+      readName(artifact, plan->producer, "the producer", &artifact->producer));
   MLOPT_TRY(readModules(artifact, plan));
   MLOPT_TRY(readKernels(artifact, plan));
   MLOPT_TRY(readConstants(artifact, plan));

@@ -1,4 +1,5 @@
-//===- plan_steps.c - Checking what an entry does ---------------------------===//
+//===- plan_steps.c - Checking what an entry does
+//---------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,8 +39,8 @@ static const uint64_t map_dim_limit = (uint64_t)1 << 32;
 /// "entry main: segment 0, step 3: " and the words.
 #define STEP_STATUS(reader, format, ...)                                       \
   mloptCreateEntryStatus(reader, "segment %u, step %u: " format,               \
-                         (reader)->segment, (reader)->step __VA_OPT__(, )      \
-                                                __VA_ARGS__)
+                         (reader)->segment,                                    \
+                         (reader)->step __VA_OPT__(, ) __VA_ARGS__)
 
 #define ALLOCATE(reader, pointer, count)                                       \
   (((pointer) = mloptPoolAllocate(&(reader)->artifact->pool, (count),          \
@@ -61,8 +62,9 @@ static MloptStatus *readPlace(MloptPlanReader *reader, uint32_t number,
     return STEP_STATUS(reader, "buffer %u of %u", number, reader->buffer_count);
   const MloptPlanBuffer *buffer = &reader->buffers[number];
   if (!mloptIsWithin(at, bytes, buffer->bytes))
-    return STEP_STATUS(reader, "%llu bytes at %llu of buffer %u, which has "
-                               "%llu",
+    return STEP_STATUS(reader,
+                       "%llu bytes at %llu of buffer %u, which has "
+                       "%llu",
                        (unsigned long long)bytes, (unsigned long long)at,
                        number, (unsigned long long)buffer->bytes);
   MloptHome home = buffer->place.home;
@@ -127,8 +129,9 @@ static MloptStatus *readMapShape(MloptPlanReader *reader,
       return STEP_STATUS(reader, "tensor map: dimension %u is %llu", i,
                          (unsigned long long)map->dims[i]);
     if (i && (stride % MAP_ALIGNMENT || stride >= map_stride_limit))
-      return STEP_STATUS(reader, "tensor map: stride %u is %llu, no multiple "
-                                 "of 16 under 2^40",
+      return STEP_STATUS(reader,
+                         "tensor map: stride %u is %llu, no multiple "
+                         "of 16 under 2^40",
                          i, (unsigned long long)stride);
     if (__builtin_mul_overflow(map->dims[i] - 1, stride, &step) ||
         __builtin_add_overflow(extent, step, &extent))
@@ -148,8 +151,9 @@ static MloptStatus *readMapBox(MloptPlanReader *reader,
     if (!map->box[i] || map->box[i] > MAP_BOX_LIMIT ||
         !map->element_strides[i] ||
         map->element_strides[i] > MAP_ELEMENT_STRIDE_LIMIT)
-      return STEP_STATUS(reader, "tensor map: box %u with element stride %u in "
-                                 "dimension %u",
+      return STEP_STATUS(reader,
+                         "tensor map: box %u with element stride %u in "
+                         "dimension %u",
                          map->box[i], map->element_strides[i], i);
   }
   static const uint32_t swizzle_bytes[] = {UINT32_MAX, 32, 64, 128};
@@ -158,8 +162,9 @@ static MloptStatus *readMapBox(MloptPlanReader *reader,
       (unsigned)message->out_of_bounds > 1)
     return STEP_STATUS(reader, "tensor map: an unknown mode");
   if (row % MAP_ALIGNMENT || row > swizzle_bytes[message->swizzle])
-    return STEP_STATUS(reader, "tensor map: a box row of %u bytes is no "
-                               "multiple of 16 that fits its swizzle",
+    return STEP_STATUS(reader,
+                       "tensor map: a box row of %u bytes is no "
+                       "multiple of 16 that fits its swizzle",
                        row);
   map->swizzle = (uint32_t)message->swizzle;
   map->l2_promotion = (uint32_t)message->l2_promotion;
@@ -191,8 +196,9 @@ static MloptStatus *readMap(MloptPlanReader *reader,
   if (rank < 1 || rank > 5 || message->n_strides != rank - 1 ||
       message->n_box != rank ||
       (message->n_element_strides && message->n_element_strides != rank))
-    return STEP_STATUS(reader, "tensor map: %zu dimensions with %zu strides "
-                               "and a box of %zu",
+    return STEP_STATUS(reader,
+                       "tensor map: %zu dimensions with %zu strides "
+                       "and a box of %zu",
                        rank, message->n_strides, message->n_box);
   if ((unsigned)message->access > MLOPT__ACCESS__WRITE)
     return STEP_STATUS(reader, "tensor map: an unknown access");
@@ -293,16 +299,17 @@ static MloptStatus *readGeometry(MloptPlanReader *reader,
   uint64_t threads = 1, blocks = 1;
   for (int i = 0; i < 3; ++i) {
     uint64_t grid;
-    MLOPT_TRY(mloptReadSize(reader->artifact, message->grid[i], "the grid",
-                            &grid));
+    MLOPT_TRY(
+        mloptReadSize(reader->artifact, message->grid[i], "the grid", &grid));
     uint32_t block = message->block[i];
     uint32_t cluster = message->n_cluster ? message->cluster[i] : 0;
     if (!grid || grid > (i ? GRID_YZ_LIMIT : GRID_X_LIMIT) || !block ||
         block > (i == 2 ? BLOCK_Z_LIMIT : BLOCK_LIMIT) ||
         (message->n_cluster &&
          (!cluster || cluster > CLUSTER_LIMIT || grid % cluster)))
-      return STEP_STATUS(reader, "grid %llu, block %u, cluster %u in dimension "
-                                 "%d",
+      return STEP_STATUS(reader,
+                         "grid %llu, block %u, cluster %u in dimension "
+                         "%d",
                          (unsigned long long)grid, block, cluster, i);
     threads *= block;
     blocks *= cluster;
@@ -311,8 +318,9 @@ static MloptStatus *readGeometry(MloptPlanReader *reader,
     launch->cluster[i] = cluster;
   }
   if (threads > BLOCK_LIMIT || blocks > CLUSTER_LIMIT || shared > SHARED_LIMIT)
-    return STEP_STATUS(reader, "%llu threads in a block, %llu blocks in a "
-                               "cluster, %llu bytes of shared memory",
+    return STEP_STATUS(reader,
+                       "%llu threads in a block, %llu blocks in a "
+                       "cluster, %llu bytes of shared memory",
                        (unsigned long long)threads, (unsigned long long)blocks,
                        (unsigned long long)shared);
   launch->dynamic_shared_bytes = (uint32_t)shared;
@@ -344,8 +352,8 @@ static MloptStatus *readLaunch(MloptPlanReader *reader,
 
 static MloptStatus *readCopy(MloptPlanReader *reader,
                              const Mlopt__Copy *message, MloptPlanCopy *copy) {
-  MLOPT_TRY(mloptReadSize(reader->artifact, message->bytes, "a copy",
-                          &copy->bytes));
+  MLOPT_TRY(
+      mloptReadSize(reader->artifact, message->bytes, "a copy", &copy->bytes));
   if (!copy->bytes)
     return STEP_STATUS(reader, "a copy of nothing");
   MLOPT_TRY(readPlace(reader, message->source, message->source_offset,
@@ -354,7 +362,8 @@ static MloptStatus *readCopy(MloptPlanReader *reader,
                       copy->bytes, true, &copy->target));
   const MloptPlace *a = &copy->source, *b = &copy->target;
   if (a->home == b->home && a->index == b->index &&
-      a->offset < b->offset + copy->bytes && b->offset < a->offset + copy->bytes)
+      a->offset < b->offset + copy->bytes &&
+      b->offset < a->offset + copy->bytes)
     return STEP_STATUS(reader, "a copy that overlaps itself");
   return NULL;
 }
@@ -362,8 +371,8 @@ static MloptStatus *readCopy(MloptPlanReader *reader,
 static MloptStatus *readFill(MloptPlanReader *reader,
                              const Mlopt__Fill *message, MloptPlanFill *fill) {
   uint32_t size = message->element_bytes;
-  MLOPT_TRY(mloptReadSize(reader->artifact, message->count, "a fill",
-                          &fill->count));
+  MLOPT_TRY(
+      mloptReadSize(reader->artifact, message->count, "a fill", &fill->count));
   if ((size != 1 && size != 2 && size != 4) || !fill->count ||
       (size < 4 && message->value >> 8 * size))
     return STEP_STATUS(reader, "a fill with %llu elements of %u bytes",
@@ -491,8 +500,9 @@ static MloptStatus *readEdges(MloptPlanReader *reader,
       return STEP_STATUS(reader, "its dependences are not in rising order");
     if (programmatic && (step->kind != MLOPT_STEP_LAUNCH ||
                          steps[before].kind != MLOPT_STEP_LAUNCH))
-      return STEP_STATUS(reader, "a programmatic dependence on step %u, but "
-                                 "not between launches",
+      return STEP_STATUS(reader,
+                         "a programmatic dependence on step %u, but "
+                         "not between launches",
                          before);
     edges[i] = (MloptPlanEdge){before, programmatic};
   }

@@ -1,4 +1,5 @@
-//===- program.c - An artifact on a GPU -------------------------------------===//
+//===- program.c - An artifact on a GPU
+//-------------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -67,9 +68,9 @@ static MloptStatus *setAttributes(const MloptProgram *program,
     error = device->cuda.funcLoad(function);
   }
   if (error)
-    return mloptCreateCudaStatus(
-        device, error, call, "kernel %.128s with %u bytes of shared memory",
-        kernel->name, kernel->dynamic_shared_bytes);
+    return mloptCreateCudaStatus(device, error, call,
+                                 "kernel %.128s with %u bytes of shared memory",
+                                 kernel->name, kernel->dynamic_shared_bytes);
   return NULL;
 }
 

@@ -1,4 +1,5 @@
-//===- runtime.h - The runtime's own structures --------------------*- C -*-===//
+//===- runtime.h - The runtime's own structures --------------------*- C
+//-*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -157,8 +158,8 @@ typedef struct MloptBinding {
   uint64_t *pointers;
   bool valid; ///< parameters and graphs fit the pointers
   uint64_t last_use;
-  uint8_t *values;   ///< what kernels receive
-  void **parameters; ///< where, one for each argument of the instance
+  uint8_t *values;    ///< what kernels receive
+  void **parameters;  ///< where, one for each argument of the instance
   CUgraphExec *execs; ///< one for each piece, NULL until it is launched
 } MloptBinding;
 
@@ -215,8 +216,8 @@ static inline CUdeviceptr mloptGetAddress(const MloptInstance *instance,
     base = binding->pointers[place->index];
     break;
   case MLOPT_HOME_RESULT:
-    base = binding->pointers[instance->entry->info.argument_count +
-                             place->index];
+    base =
+        binding->pointers[instance->entry->info.argument_count + place->index];
     break;
   case MLOPT_HOME_CONSTANT:
     base = instance->program->constants[place->index];
@@ -237,11 +238,9 @@ MLOPT_MUST_CHECK MloptStatus *mloptChooseBinding(MloptInstance *instance);
 void mloptReleaseBindings(MloptInstance *instance);
 
 /// Encodes one map for an address.
-MLOPT_MUST_CHECK MloptStatus *mloptEncodeMap(MloptInstance *instance,
-                                             const MloptStep *step,
-                                             const MloptPlanMap *map,
-                                             CUdeviceptr address,
-                                             void *out_map);
+MLOPT_MUST_CHECK MloptStatus *
+mloptEncodeMap(MloptInstance *instance, const MloptStep *step,
+               const MloptPlanMap *map, CUdeviceptr address, void *out_map);
 
 /// Makes sure that the binding has an executable graph of the piece.
 MLOPT_MUST_CHECK MloptStatus *mloptPrepareGraph(MloptInstance *instance,

@@ -1,4 +1,5 @@
-//===- safetensors.c - Weights in files -------------------------------------===//
+//===- safetensors.c - Weights in files
+//-------------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -198,8 +199,9 @@ static MloptStatus *checkTensor(const Tensor *found, const char *file_name,
                                 const char *tensor, const MloptTensorInfo *type,
                                 uint64_t data_size) {
   if (!isElement(found->dtype, type->element))
-    return bad(file_name, tensor, "the file has another element type than the "
-                                  "program");
+    return bad(file_name, tensor,
+               "the file has another element type than the "
+               "program");
   bool same = found->rank == type->rank;
   for (uint32_t i = 0; same && i < type->rank; ++i)
     same = found->shape[i] == (uint64_t)type->shape[i];

@@ -1,4 +1,5 @@
-//===- status.c - Making statuses -------------------------------------------===//
+//===- status.c - Making statuses
+//-------------------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,8 +59,8 @@ MloptStatus *mloptPrefixStatus(MloptStatus *status, const char *format, ...) {
     return status;
   va_list arguments;
   va_start(arguments, format);
-  MloptStatus *front = createV(status->code, status->driver_error, format,
-                               arguments);
+  MloptStatus *front =
+      createV(status->code, status->driver_error, format, arguments);
   va_end(arguments);
   MloptStatus *both =
       mloptCreateDriverStatus(status->code, status->driver_error, "%s: %s",

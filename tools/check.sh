@@ -2,6 +2,7 @@
 # Every test there is. Installs and builds what is missing first, then runs
 #
 #   the test suite (lit) on what Clang built,
+#   the runtime's tests (ctest), which need neither LLVM nor a GPU,
 #   the bridge's test as g++ builds it, and under ThreadSanitizer,
 #   the corpus of other people's programs, where ../shared holds it,
 #
@@ -48,6 +49,19 @@ END
 gpu_runs=$(grep -rhoE '%if sm_[0-9]+ %\{' test --include='*.mlir' | wc -l)
 [ "$gpu_runs" = 0 ] || command -v nvidia-smi >/dev/null ||
   say "$gpu_runs runs on a GPU were left out: there is none here"
+
+say "the runtime"
+cmake --build build --target mlopt-runtime-tests
+rm -f build/runtime.xml
+ctest --test-dir build -E '^lit$' --output-on-failure \
+  --output-junit "$root/build/runtime.xml" || true
+add_counts $(python3 - build/runtime.xml <<'END'
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot().attrib
+total, failed, skipped = (int(suite[key]) for key in ("tests", "failures", "skipped"))
+print(total - failed - skipped, failed, skipped)
+END
+)
 
 say "the bridge under g++"
 tools/setup.sh gcc

@@ -229,9 +229,7 @@ static void listFunctions(const MloptSession *session, char *text,
   }
 }
 
-bool mloptEntryRead(const MloptSession *session, const char *name,
-                    MloptEntry *entry) {
-  *entry = (MloptEntry){0};
+bool mloptEntryExpose(const MloptSession *session, const char *name) {
   MlirOperation module = mlirModuleGetOperation(session->module);
   MlirOperation function = findFunction(session, mloptStr(name));
   if (mlirOperationIsNull(function) || !mloptIsNamed(function, "func.func")) {
@@ -242,13 +240,20 @@ bool mloptEntryRead(const MloptSession *session, const char *name,
                  names[0] ? names : "none");
     return false;
   }
-  if (mlirRegionIsNull(mlirOperationGetRegion(function, 0)) ||
-      mlirBlockIsNull(
-          mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)))) {
+  MlirRegion body = mlirOperationGetRegion(function, 0);
+  if (mlirBlockIsNull(mlirRegionGetFirstBlock(body))) {
     mloptErrorAt(mlirOperationGetLocation(function),
                  "function @%s has no body to run", name);
     return false;
   }
+  mlirOperationRemoveAttributeByName(
+      function, mlirSymbolTableGetVisibilityAttributeName());
+  return true;
+}
+
+bool mloptEntryRead(const MloptSession *session, const char *name,
+                    MloptEntry *entry) {
+  MlirOperation function = findFunction(session, mloptStr(name));
   if (readFunction(function, mloptStr(name), entry) &&
       readChecks(function, entry) && readSources(session, function, entry))
     return true;

@@ -180,22 +180,28 @@ static const char *yesNo(bool yes) { return yes ? "yes" : "no"; }
 
 static bool isText(const char *text) { return text && text[0]; }
 
+/// Whether the result types follow from the rest, or, where the program may
+/// choose them, stand in the text and are verified.
+static bool hasResultTypes(const MloptOpDef *op) {
+  bool isSpelled = strstr(op->assembly, "type(result") ||
+                   strstr(op->assembly, "functional-type");
+  return op->inferTypes || op->traits & MLOPT_SAME_TYPE || !op->numResults ||
+         (isSpelled && (op->verify || op->verifyRegions));
+}
+
 /// One line for each row: what its table entry has.
 static void printCoverage(FILE *file, void *unused) {
   for (int i = 0; i < MLOPT_COUNT(opRows); ++i) {
     const MloptOpDef *op = opRows[i].op;
     if (!op)
       continue;
-    bool sameType = op->traits & MLOPT_SAME_TYPE;
     fprintf(
-        file,
-        "operation %s documented=%s verifier=%s inference=%s "
-        "fold=%s\n",
+        file, "operation %s documented=%s verifier=%s type=%s fold=%s\n",
         op->name,
         yesNo(isText(op->summary) && isText(op->doc) && isText(op->example)),
-        yesNo(op->verify || op->verifyRegions || op->inferTypes || sameType),
-        yesNo(op->inferTypes || sameType || !op->numResults),
-        yesNo(op->fold != NULL));
+        yesNo(op->verify || op->verifyRegions || op->inferTypes ||
+              op->traits & MLOPT_SAME_TYPE),
+        yesNo(hasResultTypes(op)), yesNo(op->fold != NULL));
   }
   for (int i = 0; i < MLOPT_COUNT(passRows); ++i)
     fprintf(file, "pass %s documented=%s\n", passRows[i]->argument,

@@ -65,6 +65,8 @@ bool mloptRunnerCreate(MloptSession *session, const char *entry,
   *runner = (MloptRunner){0};
   mlirRegisterAllLLVMTranslations(session->context);
   MloptStageOptions none = {NULL};
+  if (!mloptEntryExpose(session, entry))
+    return false;
   if (dump && (!mloptMakeDirectory(dump, error) ||
                !dumpStage(session, dump, 0, "input", error)))
     return false;

@@ -40,6 +40,28 @@ static MlirLocation filePlace(MlirLocation at) {
   }
 }
 
+/// Shows the line of the file that a diagnostic is about, with a caret below;
+/// of a long line (constants may fill megabytes) the part around the caret.
+static void printSourceLine(const char *path, int line, int column) {
+  enum { BEFORE = 50, WIDTH = 100 };
+  FILE *file = fopen(path, "r");
+  if (!file)
+    return;
+  int c;
+  for (int at = 1; at < line;)
+    if ((c = getc(file)) == EOF)
+      break;
+    else
+      at += c == '\n';
+  int first = column > BEFORE ? column - BEFORE : 1, at = 1;
+  for (; at < first && (c = getc(file)) != EOF && c != '\n'; ++at)
+    ;
+  for (; at < first + WIDTH && (c = getc(file)) != EOF && c != '\n'; ++at)
+    fputc(c == '\t' ? ' ' : c, stderr);
+  fprintf(stderr, "\n%*s^\n", column - first, "");
+  fclose(file);
+}
+
 static void printDiagnostic(MlirDiagnostic diagnostic) {
   static const char *const severities[] = {
       [MlirDiagnosticError] = "error",
@@ -48,16 +70,25 @@ static void printDiagnostic(MlirDiagnostic diagnostic) {
       [MlirDiagnosticRemark] = "remark",
   };
   MlirLocation place = filePlace(mlirDiagnosticGetLocation(diagnostic));
+  char path[1024] = "";
+  int line = 0, column = 0;
   if (!mlirLocationIsNull(place)) {
     MlirStringRef file =
         mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
-    fprintf(stderr, "%.*s:%d:%d: ", (int)file.length, file.data,
-            mlirLocationFileLineColRangeGetStartLine(place),
-            mlirLocationFileLineColRangeGetStartColumn(place));
+    line = mlirLocationFileLineColRangeGetStartLine(place);
+    column = mlirLocationFileLineColRangeGetStartColumn(place);
+    snprintf(path, sizeof path, "%.*s", (int)file.length, file.data);
+    // Lines count from 1; a location without one stands for the whole file.
+    if (line > 0)
+      fprintf(stderr, "%s:%d:%d: ", path, line, column);
+    else
+      fprintf(stderr, "%s: ", path);
   }
   fprintf(stderr, "%s: ", severities[mlirDiagnosticGetSeverity(diagnostic)]);
   mlirDiagnosticPrint(diagnostic, printText, stderr);
   fputc('\n', stderr);
+  if (line > 0 && column > 0)
+    printSourceLine(path, line, column);
 }
 
 /// Collects the start of a text, to look at it.

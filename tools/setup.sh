@@ -10,12 +10,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # What each is for: compilers; LLVM and MLIR, their tools (mlir-opt, FileCheck,
-# lit); the build; the .npz container and what LLVM's CMake files ask for.
+# lit); the build; the .npz container; the artifact's schema; what LLVM's CMake
+# files ask for.
 packages=(
   clang-22 libclang-rt-22-dev g++
   llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
   cmake ninja-build python3
-  libzip-dev zlib1g-dev libzstd-dev
+  libzip-dev
+  libprotobuf-c-dev protobuf-c-compiler
+  zlib1g-dev libzstd-dev
 )
 
 say() { printf '== %s\n' "$*"; }

@@ -161,9 +161,14 @@ char *mloptTensorValueText(const MloptTensor *t, int64_t i, char *text,
     snprintf(text, size, "%" PRId64, mloptNumberToInt(t->element, bits));
     return text;
   }
-  // The fewest digits that read back as the same bits; 17 always do.
+  // The fewest digits that read back as the same bits, 17 at most; but at least
+  // those before the point, so that 10 is not 1e+01.
   double value = mloptNumberToDouble(t->element, bits);
-  for (int digits = 1; digits <= 17; ++digits) {
+  int digits = 1;
+  if (fabs(value) < 1e7)
+    for (double power = 10; fabs(value) >= power; power *= 10)
+      ++digits;
+  for (; digits <= 17; ++digits) {
     snprintf(text, size, "%.*g", digits, value);
     if (isnan(value) ||
         mloptNumberFromDouble(t->element, strtod(text, NULL)) == bits)

@@ -98,6 +98,9 @@ public:
     Attribute attr;
     if (parser.parseKeyword(&mnemonic))
       return {};
+    for (auto *a = def->attrAliases; a && a->alias; ++a)
+      if (mnemonic == a->alias)
+        mnemonic = a->mnemonic;
     OptionalParseResult r = parseOptionalDynamicAttr(mnemonic, parser, attr);
     if (r.has_value())
       return succeeded(*r) ? attr : Attribute();

@@ -162,6 +162,12 @@ struct SpeculatableModel
     return Speculation::Speculatable;
   }
 };
+struct RecursivelySpeculatableModel
+    : ConditionallySpeculatable::FallbackModel<RecursivelySpeculatableModel> {
+  Speculation::Speculatability getSpeculatability(Operation *) const {
+    return Speculation::RecursivelySpeculatable;
+  }
+};
 /// Operations with properties must have it: the bytecode writer does not ask.
 struct BytecodeModel : BytecodeOpInterface::FallbackModel<BytecodeModel> {
   static LogicalResult readProperties(DialectBytecodeReader &reader,
@@ -236,6 +242,8 @@ mlir::detail::InterfaceMap interfacesOf(const MloptOpDef *def) {
   mlir::detail::InterfaceMap map;
   if (def->traits & MLOPT_PURE)
     map.insertModels<PureModel, SpeculatableModel>();
+  else if (def->traits & MLOPT_RECURSIVE_EFFECTS)
+    map.insertModels<RecursivelySpeculatableModel>();
   if (def->numAttrs)
     map.insertModels<BytecodeModel>();
   if (def->inferTypes || (def->traits & MLOPT_SAME_TYPE))

@@ -245,12 +245,19 @@ typedef struct MloptAttrDef {
 /// A dialect type, `!dialect.mnemonic` with parameters likewise.
 typedef MloptAttrDef MloptTypeDef;
 
+/// Another mnemonic with which an attribute may be written.
+typedef struct MloptAttrAlias {
+  const char *alias;
+  const char *mnemonic;
+} MloptAttrAlias;
+
 typedef struct MloptDialectDef {
   const char *ns;
   const MloptOpDef *const *ops;
   int numOps;
   const MloptAttrDef *attrs;
   int numAttrs;
+  const MloptAttrAlias *attrAliases; ///< ends with NULL; may be NULL
   const MloptTypeDef *types;
   int numTypes;
   /// NULL-terminated; loaded with this one. May be NULL.
@@ -350,8 +357,9 @@ typedef struct MloptPassDef {
   int numOptions;
   /// NULL-terminated list of dialects the pass may create; may be NULL.
   MlirDialectHandle (*const *dependent)(void);
-  /// Textual pipelines that `run` hands to mloptPassRunPipeline, so that their
-  /// dialects are loaded beforehand; NULL-terminated; may be NULL.
+  /// Textual pipelines, anchored ("builtin.module(cse)"), that `run` hands to
+  /// mloptPassRunPipeline, so that their dialects are loaded beforehand;
+  /// NULL-terminated; may be NULL.
   const char *const *pipelines;
   void (*run)(MlirOperation, MloptPass);
 } MloptPassDef;
@@ -377,7 +385,8 @@ intptr_t mloptPassGetIntList(MloptPass, int option, const int64_t **values);
 void mloptPassAppend(MloptPass, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void mloptPassSignalFailure(MloptPass);
-/// Runs a textual pipeline on `op`, inside the running pass' instrumentation.
+/// Runs an anchored textual pipeline on `op`, inside the running pass'
+/// instrumentation.
 MlirLogicalResult mloptPassRunPipeline(MloptPass, const char *pipeline,
                                        MlirOperation op);
 

@@ -100,11 +100,12 @@ static void fillWith(intptr_t n, int64_t value, MloptDims *out) {
 bool mloptForeignGetInts(MlirOperation op, const char *name, intptr_t n,
                          int64_t fill, MloptDims *out) {
   MlirAttribute attr = mloptAttr(op, name);
-  if (!mlirAttributeIsNull(attr))
+  fillWith(n, fill, out);
+  if (mlirAttributeIsNull(attr))
+    return false;
+  if (mlirDenseArrayGetNumElements(attr))
     readInts(attr, out);
-  else
-    fillWith(n, fill, out);
-  return !mlirAttributeIsNull(attr);
+  return true;
 }
 
 bool mloptForeignGetBools(MlirOperation op, const char *name, intptr_t n,
@@ -113,8 +114,9 @@ bool mloptForeignGetBools(MlirOperation op, const char *name, intptr_t n,
   fillWith(n, 0, out);
   if (mlirAttributeIsNull(attr))
     return false;
-  for (intptr_t i = 0; i < out->n; ++i)
-    out->at[i] = mlirDenseBoolArrayGetElement(attr, i);
+  if (mlirDenseArrayGetNumElements(attr) == n)
+    for (intptr_t i = 0; i < out->n; ++i)
+      out->at[i] = mlirDenseBoolArrayGetElement(attr, i);
   return true;
 }
 
@@ -123,7 +125,7 @@ void mloptForeignGetPadding(MlirOperation op, intptr_t n, MloptDims *low,
   MlirAttribute attr = mloptAttr(op, "padding");
   fillWith(n, 0, low);
   fillWith(n, 0, high);
-  if (mlirAttributeIsNull(attr))
+  if (mlirAttributeIsNull(attr) || !mlirElementsAttrGetNumElements(attr))
     return;
   bool splat = mlirDenseElementsAttrIsSplat(attr);
   for (intptr_t i = 0; i < low->n; ++i) {

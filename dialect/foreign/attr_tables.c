@@ -127,8 +127,6 @@ STRUCT(Alias,
        {"output_tuple_indices", INTS, false},
        {"operand_index", INT, false},
        {"operand_tuple_indices", INTS, false})
-STRUCT(Extensions,
-       {"bounds", INTS, false})
 STRUCT(AxisRef,
        {"name", MLOPT_FIELD_STRING, false},
        {"sub_axis_info", MLOPT_FIELD_AXIS, true})
@@ -154,11 +152,20 @@ STRUCT(Ragged,
 // Others
 //===----------------------------------------------------------------------===//
 
+/// `<3, ?>`, or `<bounds = [3, ?]>` as #stablehlo.type_extensions has it.
 static intptr_t parseBounds(MloptParser p, intptr_t max,
                             MlirAttribute *params) {
   (void)max;
-  params[0] = mloptParseInts(p, true, "<", ">");
-  return mlirAttributeIsNull(params[0]) ? -1 : 1;
+  if (!mloptParseToken(p, "<"))
+    return -1;
+  if (!mloptParseOptionalToken(p, "bounds")) {
+    params[0] = mloptParseInts(p, true, NULL, ">");
+    return mlirAttributeIsNull(params[0]) ? -1 : 1;
+  }
+  if (!mloptParseToken(p, "="))
+    return -1;
+  params[0] = mloptParseInts(p, true, "[", "]");
+  return !mlirAttributeIsNull(params[0]) && mloptParseToken(p, ">") ? 1 : -1;
 }
 
 static void printBounds(MloptPrinter p, intptr_t n,
@@ -224,7 +231,6 @@ const MloptAttrDef mloptStablehloAttrs[MLOPT_NUM_STABLEHLO_ATTRS] = {
     [MLOPT_ATTR_OUTPUT_OPERAND_ALIAS] =
         STRUCT_ROW("output_operand_alias", Alias),
     [MLOPT_ATTR_BOUNDS] = STRUCT_ROW("bounds", Bounds),
-    [MLOPT_ATTR_TYPE_EXTENSIONS] = STRUCT_ROW("type_extensions", Extensions),
     [MLOPT_ATTR_SUB_AXIS_INFO] = STRUCT_ROW("sub_axis_info", SubAxis),
     [MLOPT_ATTR_AXIS_REF] = STRUCT_ROW("axis_ref", AxisRef),
     [MLOPT_ATTR_MESH_AXIS] = STRUCT_ROW("mesh_axis", MeshAxis),

@@ -70,7 +70,7 @@ MlirAttribute mloptParseInts(MloptParser p, bool dynamic, const char *open,
   int64_t values[MAX_INTS];
   intptr_t n = 0;
   MlirAttribute none = {NULL};
-  if (!mloptParseToken(p, open))
+  if (open && !mloptParseToken(p, open))
     return none;
   if (!mloptParseOptionalToken(p, close)) {
     do {

@@ -67,13 +67,14 @@ bool mloptForeignIsEnum(MlirOperation, const char *name, const char *value);
 bool mloptForeignGetBool(MlirOperation, const char *name, bool byDefault);
 /// An integer attribute of any width; `byDefault` when absent.
 int64_t mloptForeignGetInt(MlirOperation, const char *name, int64_t byDefault);
-/// An `array<i64>`; false and `n` entries of `fill` when absent.
+/// An `array<i64>`; false when absent. `n` entries of `fill` when absent or
+/// empty.
 bool mloptForeignGetInts(MlirOperation, const char *name, intptr_t n,
                          int64_t fill, MloptDims *out);
 /// `window_reversal`, an `array<i1>`, as zeros and ones; likewise.
 bool mloptForeignGetBools(MlirOperation, const char *name, intptr_t n,
                           MloptDims *out);
-/// `padding`, an n x 2 tensor of i64; zeros when absent.
+/// `padding`, an n x 2 tensor of i64; zeros when absent or empty.
 void mloptForeignGetPadding(MlirOperation, intptr_t n, MloptDims *low,
                             MloptDims *high);
 

@@ -59,12 +59,16 @@ static void printFuture(MloptPrinter p, intptr_t n,
 static const MloptTypeDef types[] = {
     {"token", NULL, NULL, NULL}, {"future", NULL, parseFuture, printFuture}};
 
+static const MloptAttrAlias aliases[] = {{"type_extensions", "bounds"},
+                                         {NULL, NULL}};
+
 const MloptDialectDef mloptStablehloDialect MLOPT_TABLE = {
     .ns = "stablehlo",
     .ops = ops,
     .numOps = MLOPT_COUNT(ops),
     .attrs = mloptStablehloAttrs,
     .numAttrs = MLOPT_NUM_STABLEHLO_ATTRS,
+    .attrAliases = aliases,
     .types = types,
     .numTypes = MLOPT_COUNT(types),
     .parseOp = mloptForeignParseOp,

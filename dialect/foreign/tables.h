@@ -139,7 +139,6 @@ typedef enum MloptForeignAttr {
   MLOPT_ATTR_CHANNEL_HANDLE,
   MLOPT_ATTR_OUTPUT_OPERAND_ALIAS,
   MLOPT_ATTR_BOUNDS,
-  MLOPT_ATTR_TYPE_EXTENSIONS,
   MLOPT_ATTR_SUB_AXIS_INFO,
   MLOPT_ATTR_AXIS_REF,
   MLOPT_ATTR_MESH_AXIS,
@@ -183,8 +182,8 @@ intptr_t mloptParseFields(MloptParser, int numFields, const MloptField *,
 void mloptPrintFields(MloptPrinter, int numFields, const MloptField *,
                       const MlirAttribute *params);
 
-/// `[1, 2]` between the two tokens; `?` is the dynamic size where `dynamic`.
-/// Null after an error.
+/// `[1, 2]` between the two tokens, the first NULL when it was read already;
+/// `?` is the dynamic size where `dynamic`. Null after an error.
 MlirAttribute mloptParseInts(MloptParser, bool dynamic, const char *open,
                              const char *close);
 void mloptPrintInts(MloptPrinter, MlirAttribute ints, const char *open,
@@ -294,6 +293,8 @@ static inline bool mloptSameSize(int64_t a, int64_t b) {
 bool mloptForeignSameShape(MlirType, MlirType);
 /// One type, or one of them of another dialect (quantized).
 bool mloptForeignSameElement(MlirType, MlirType);
+/// Both of it for tensors; equality for any other types.
+bool mloptForeignSameType(MlirType, MlirType);
 
 // Each reports what is wrong and fails:
 
@@ -314,6 +315,12 @@ MlirLogicalResult mloptForeignCheckShape(MlirOperation, const char *what,
 /// scalar tensors as `numResults` says.
 MlirLogicalResult mloptForeignCheckBody(MlirOperation, intptr_t region,
                                         intptr_t numArgs, intptr_t numResults);
+/// The same for a body that combines, with 2n arguments and n results: argument
+/// i, argument n + i and what it returns have the elements of the operation's
+/// result i, which can hold those of operands `first` + i and `second` + i.
+MlirLogicalResult mloptForeignCheckReducer(MlirOperation, intptr_t region,
+                                           intptr_t n, intptr_t first,
+                                           intptr_t second);
 /// How far a window slides over each dimension: the attributes window_*,
 /// base_dilations and padding as the four lists, and the sizes it gives.
 MlirLogicalResult mloptForeignCheckWindow(MlirOperation, MlirType operand,

@@ -51,6 +51,12 @@ bool mloptForeignSameElement(MlirType a, MlirType b) {
   return mlirTypeEqual(a, b) || !isBuiltin(a) || !isBuiltin(b);
 }
 
+bool mloptForeignSameType(MlirType a, MlirType b) {
+  if (!mlirTypeIsARankedTensor(a) || !mlirTypeIsARankedTensor(b))
+    return mlirTypeEqual(a, b);
+  return mloptForeignSameShape(a, b) && mloptForeignSameElement(a, b);
+}
+
 MlirLogicalResult mloptForeignCheckInts(MlirOperation op, const char *name,
                                         intptr_t n, int64_t fill,
                                         MloptDims *out) {
@@ -222,7 +228,8 @@ MlirLogicalResult mloptForeignVerifyBroadcasting(MlirOperation op) {
   for (intptr_t i = 0; i < n; ++i)
     if (mloptRank(mloptOperandType(op, i)) < least)
       least = mloptRank(mloptOperandType(op, i));
-  if (!mlirAttributeIsNull(mloptAttr(op, name)) &&
+  // Between operands of one rank the attribute means nothing.
+  if (least < rank && !mlirAttributeIsNull(mloptAttr(op, name)) &&
       (mloptFailed(mloptForeignCheckInts(op, name, least, 0, &dims)) ||
        mloptFailed(mloptForeignCheckDims(op, name, &dims, rank))))
     return mloptFailure();
@@ -494,7 +501,7 @@ MlirLogicalResult mloptForeignVerifyPairwise(MlirOperation op) {
     return mloptOpError(op, "has %ld operands but %ld results", (long)n,
                         (long)mlirOperationGetNumResults(op));
   for (intptr_t i = 0; i < n; ++i)
-    if (!mlirTypeEqual(mloptOperandType(op, i), mloptResultType(op, i)))
+    if (!mloptForeignSameType(mloptOperandType(op, i), mloptResultType(op, i)))
       return mloptOpError(op, "operand %ld and result %ld have different types",
                           (long)i, (long)i);
   return mloptSuccess();

@@ -51,6 +51,10 @@ static MlirLogicalResult checkReturnCount(MlirOperation op, MlirBlock block,
                                    (long)region, (long)found, (long)n);
 }
 
+static MlirType getArgument(MlirBlock block, intptr_t i) {
+  return mlirValueGetType(mlirBlockGetArgument(block, i));
+}
+
 static bool isScalarTensor(MlirType type) {
   return mlirTypeIsARankedTensor(type) && mloptRank(type) == 0;
 }
@@ -64,7 +68,7 @@ MlirLogicalResult mloptForeignCheckBody(MlirOperation op, intptr_t region,
     return mloptFailure();
   MlirOperation last = mlirBlockGetTerminator(block);
   for (intptr_t i = 0; i < numArgs; ++i)
-    if (!isScalarTensor(mlirValueGetType(mlirBlockGetArgument(block, i))))
+    if (!isScalarTensor(getArgument(block, i)))
       return mloptOpError(op,
                           "argument %ld of region %ld must be a scalar "
                           "tensor",
@@ -78,6 +82,72 @@ MlirLogicalResult mloptForeignCheckBody(MlirOperation op, intptr_t region,
   return mloptSuccess();
 }
 
+/// Whether elements of `from` may be reduced as elements of `to`: the same kind
+/// of number, not narrower.
+static bool isPromotable(MlirType from, MlirType to) {
+  from = mloptElementType(from);
+  to = mloptElementType(to);
+  if (mloptForeignSameElement(from, to))
+    return true;
+  if (mlirTypeIsAInteger(from) && mlirTypeIsAInteger(to))
+    return mlirIntegerTypeIsUnsigned(from) == mlirIntegerTypeIsUnsigned(to) &&
+           mlirIntegerTypeGetWidth(from) <= mlirIntegerTypeGetWidth(to);
+  return mlirTypeIsAFloat(from) && mlirTypeIsAFloat(to) &&
+         mlirFloatTypeGetWidth(from) <= mlirFloatTypeGetWidth(to);
+}
+
+MlirLogicalResult mloptForeignCheckReducer(MlirOperation op, intptr_t region,
+                                           intptr_t n, intptr_t first,
+                                           intptr_t second) {
+  if (mloptFailed(mloptForeignCheckBody(op, region, 2 * n, n)))
+    return mloptFailure();
+  MlirBlock block = getBody(op, region);
+  MlirOperation last = mlirBlockGetTerminator(block);
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirType type = mloptResultType(op, i);
+    if (!mloptForeignSameElement(getArgument(block, i), type) ||
+        !mloptForeignSameElement(getArgument(block, n + i), type) ||
+        !mloptForeignSameElement(mloptOperandType(last, i), type))
+      return mloptOpError(op,
+                          "region %ld combines other elements than result "
+                          "%ld has",
+                          (long)region, (long)i);
+    if (!isPromotable(mloptOperandType(op, first + i), type) ||
+        !isPromotable(mloptOperandType(op, second + i), type))
+      return mloptOpError(op,
+                          "the elements that result %ld combines cannot "
+                          "hold those of its operands",
+                          (long)i);
+  }
+  return mloptSuccess();
+}
+
+/// Argument `i * stride + k`, k < stride, has the elements of operand i; the
+/// value returned has those of `returned`.
+static MlirLogicalResult checkElements(MlirOperation op, intptr_t region,
+                                       intptr_t n, intptr_t stride,
+                                       MlirType returned) {
+  if (mloptFailed(mloptForeignCheckBody(op, region, n * stride, 1)))
+    return mloptFailure();
+  MlirBlock block = getBody(op, region);
+  for (intptr_t i = 0; i < n * stride; ++i)
+    if (!mloptForeignSameElement(getArgument(block, i),
+                                 mloptOperandType(op, i / stride)))
+      return mloptOpError(op,
+                          "argument %ld of region %ld has other elements "
+                          "than operand %ld",
+                          (long)i, (long)region, (long)(i / stride));
+  return mloptForeignSameElement(
+             mloptOperandType(mlirBlockGetTerminator(block), 0), returned)
+             ? mloptSuccess()
+             : mloptOpError(op, "region %ld returns a value of the wrong type",
+                            (long)region);
+}
+
+static MlirType getI1(MlirOperation op) {
+  return mlirIntegerTypeGet(mlirOperationGetContext(op), 1);
+}
+
 /// The region returns values of the operation's result types.
 static MlirLogicalResult checkReturnsResults(MlirOperation op, MlirBlock block,
                                              intptr_t region) {
@@ -88,11 +158,7 @@ static MlirLogicalResult checkReturnsResults(MlirOperation op, MlirBlock block,
   for (intptr_t i = 0; i < n; ++i) {
     MlirType found = mloptOperandType(last, i);
     MlirType result = mloptResultType(op, i);
-    bool tensors =
-        mlirTypeIsARankedTensor(found) && mlirTypeIsARankedTensor(result);
-    if (tensors ? mloptForeignSameShape(found, result) &&
-                      mloptForeignSameElement(found, result)
-                : mlirTypeEqual(found, result))
+    if (mloptForeignSameType(found, result))
       continue;
     return mloptOpError(op, "region %ld returns another type than result %ld",
                         (long)region, (long)i);
@@ -130,8 +196,9 @@ MlirLogicalResult mloptForeignVerifyWhile(MlirOperation op) {
         mloptFailed(checkArgumentCount(op, block, region, n)))
       return mloptFailure();
     for (intptr_t i = 0; i < n; ++i)
-      if (!mlirTypeEqual(mlirValueGetType(mlirBlockGetArgument(block, i)),
-                         mloptOperandType(op, i)))
+      if (!mloptForeignSameType(
+              mlirValueGetType(mlirBlockGetArgument(block, i)),
+              mloptOperandType(op, i)))
         return mloptOpError(op,
                             "argument %ld of region %ld has another type "
                             "than operand %ld",
@@ -169,7 +236,7 @@ static MlirLogicalResult checkInputs(MlirOperation op, intptr_t n) {
       return mloptOpError(op, "initial value %ld must be a scalar tensor",
                           (long)i);
   }
-  return mloptForeignCheckBody(op, 0, 2 * n, n);
+  return mloptForeignCheckReducer(op, 0, n, 0, n);
 }
 
 static MlirLogicalResult checkResultShapes(MlirOperation op,
@@ -223,9 +290,9 @@ MlirLogicalResult mloptForeignVerifySelectAndScatter(MlirOperation op) {
   if (mloptFailed(mloptForeignCheckWindow(op, operand, &sizes)) ||
       mloptFailed(mloptForeignCheckShape(op, "the source",
                                          mloptOperandType(op, 1), &sizes)) ||
-      mloptFailed(mloptForeignCheckBody(op, 0, 2, 1)))
+      mloptFailed(checkElements(op, 0, 1, 2, getI1(op))))
     return mloptFailure();
-  return mloptForeignCheckBody(op, 1, 2, 1);
+  return mloptForeignCheckReducer(op, 1, 1, 1, 2);
 }
 
 MlirLogicalResult mloptForeignVerifyMap(MlirOperation op) {
@@ -242,7 +309,7 @@ MlirLogicalResult mloptForeignVerifyMap(MlirOperation op) {
       return mloptOpError(op, "attribute 'dimensions' must be 0, 1, 2, ...");
   if (mloptFailed(mloptForeignVerifySameShape(op)))
     return mloptFailure();
-  return mloptForeignCheckBody(op, 0, n, 1);
+  return checkElements(op, 0, n, 1, result);
 }
 
 MlirLogicalResult mloptForeignVerifySort(MlirOperation op) {
@@ -264,7 +331,7 @@ MlirLogicalResult mloptForeignVerifySort(MlirOperation op) {
     if (!mloptForeignSameShape(mloptOperandType(op, 0),
                                mloptOperandType(op, i)))
       return mloptOpError(op, "the operands have different shapes");
-  return mloptForeignCheckBody(op, 0, 2 * n, 1);
+  return checkElements(op, 0, n, 2, getI1(op));
 }
 
 //===----------------------------------------------------------------------===//

@@ -133,14 +133,15 @@ int64_t mloptForeignWindowSize(int64_t size, int64_t dilation, int64_t low,
   return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
-/// `padding` has the type tensor<n x 2 x i64>.
+/// `padding` has the type tensor<n x 2 x i64>, or no elements.
 static MlirLogicalResult checkPadding(MlirOperation op, intptr_t n,
                                       MloptDims *low, MloptDims *high) {
   MlirAttribute attr = mloptAttr(op, "padding");
   if (!mlirAttributeIsNull(attr)) {
     MlirType type = mlirAttributeGetType(attr);
-    if (mloptRank(type) != 2 || mloptDim(type, 0) != n ||
-        mloptDim(type, 1) != 2)
+    if (mlirElementsAttrGetNumElements(attr) &&
+        (mloptRank(type) != 2 || mloptDim(type, 0) != n ||
+         mloptDim(type, 1) != 2))
       return mloptOpError(op, "attribute 'padding' must have the shape %ldx2",
                           (long)n);
   }
@@ -148,9 +149,18 @@ static MlirLogicalResult checkPadding(MlirOperation op, intptr_t n,
   return mloptSuccess();
 }
 
-/// `n` entries, one or more each; ones when absent.
+static bool isEmpty(MlirOperation op, const char *name) {
+  MlirAttribute attr = mloptAttr(op, name);
+  return mlirAttributeIsNull(attr) || !mlirDenseArrayGetNumElements(attr);
+}
+
+/// `n` entries, one or more each; ones when absent or empty.
 static MlirLogicalResult checkPositive(MlirOperation op, const char *name,
                                        intptr_t n, MloptDims *out) {
+  if (isEmpty(op, name)) {
+    mloptForeignGetInts(op, name, n, 1, out);
+    return mloptSuccess();
+  }
   if (mloptFailed(mloptForeignCheckInts(op, name, n, 1, out)))
     return mloptFailure();
   return mloptForeignCheckLeast(op, name, out, 1);
@@ -249,7 +259,7 @@ MlirLogicalResult mloptForeignVerifyConvolution(MlirOperation op) {
       mloptFailed(checkGroups(op, &dims)))
     return mloptFailure();
   MlirAttribute reversal = mloptAttr(op, "window_reversal");
-  if (!mlirAttributeIsNull(reversal) &&
+  if (!isEmpty(op, "window_reversal") &&
       mlirDenseArrayGetNumElements(reversal) != n)
     return mloptOpError(op,
                         "attribute 'window_reversal' has %ld entries, but "

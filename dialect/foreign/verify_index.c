@@ -121,22 +121,30 @@ typedef struct Indexing {
       *indicesBatchingDims, *mapDims;
 } Indexing;
 
+/// Dimensions of the operand in `dims` and among its batching ones are
+/// distinct.
+static MlirLogicalResult checkWithBatching(MlirOperation op, const Indexing *x,
+                                           const char *name,
+                                           const MloptDims *dims) {
+  MloptDims both = *dims;
+  for (intptr_t i = 0; i < x->operandBatching->n; ++i) {
+    if (both.n == MLOPT_MAX_RANK)
+      return mloptOpError(op, "%s and %s are too long together", name,
+                          x->operandBatchingDims);
+    both.at[both.n++] = x->operandBatching->at[i];
+  }
+  return mloptForeignCheckDims(op, name, &both, mloptRank(x->operand));
+}
+
 static MlirLogicalResult checkNumbers(MlirOperation op, const Indexing *x) {
-  intptr_t rank = mloptRank(x->operand), indicesRank = mloptRank(x->indices);
-  MloptDims both = *x->dropped;
+  intptr_t indicesRank = mloptRank(x->indices);
   if (x->vectorDim < 0 || x->vectorDim > indicesRank)
     return mloptOpError(op,
                         "index_vector_dim is %lld, out of range for "
                         "indices of rank %ld",
                         (long long)x->vectorDim, (long)indicesRank);
-  for (intptr_t i = 0; i < x->operandBatching->n; ++i) {
-    if (both.n == MLOPT_MAX_RANK)
-      return mloptOpError(op, "%s and %s are too long together", x->droppedDims,
-                          x->operandBatchingDims);
-    both.at[both.n++] = x->operandBatching->at[i];
-  }
-  if (mloptFailed(mloptForeignCheckDims(op, x->droppedDims, &both, rank)) ||
-      mloptFailed(mloptForeignCheckDims(op, x->mapDims, x->map, rank)) ||
+  if (mloptFailed(checkWithBatching(op, x, x->droppedDims, x->dropped)) ||
+      mloptFailed(checkWithBatching(op, x, x->mapDims, x->map)) ||
       mloptFailed(mloptForeignCheckDims(op, x->indicesBatchingDims,
                                         x->indicesBatching, indicesRank)) ||
       mloptFailed(mloptForeignCheckDims(op, x->windowDims, x->window,
@@ -259,6 +267,49 @@ MlirLogicalResult mloptForeignVerifyGather(MlirOperation op) {
   return checkWindowed(op, &x, &sizes);
 }
 
+/// Input `i` of `n` with its update and its result.
+static MlirLogicalResult checkUpdate(MlirOperation op,
+                                     const MloptScatterDims *dims, intptr_t n,
+                                     intptr_t i) {
+  Indexing x = {mloptOperandType(op, i),
+                mloptOperandType(op, n),
+                mloptOperandType(op, n + 1 + i),
+                "the update",
+                &dims->updateWindow,
+                &dims->insertedWindow,
+                &dims->inputBatching,
+                &dims->scatterIndicesBatching,
+                &dims->scatterDimsToOperandDims,
+                dims->indexVectorDim,
+                "update_window_dims",
+                "inserted_window_dims",
+                "input_batching_dims",
+                "scatter_indices_batching_dims",
+                "scatter_dims_to_operand_dims"};
+  if (!mloptForeignSameShape(x.operand, mloptOperandType(op, 0)) ||
+      !mloptForeignSameShape(x.operand, mloptResultType(op, i)))
+    return mloptOpError(op, "the inputs and results have different shapes");
+  if (mloptFailed(checkIntegerIndices(op, x.indices)) ||
+      mloptFailed(checkNumbers(op, &x)) || mloptFailed(checkCounts(op, &x)))
+    return mloptFailure();
+  // A window of an update may be smaller than the input.
+  MloptDims sizes;
+  sizes.n = mloptShape(x.operand, sizes.at);
+  intptr_t window = 0;
+  for (intptr_t d = 0; d < sizes.n; ++d) {
+    if (contains(x.dropped, d) || contains(x.operandBatching, d))
+      continue;
+    int64_t size = mloptDim(x.windowed, x.window->at[window++]);
+    if (!mloptIsDynamic(size) && !mloptIsDynamic(sizes.at[d]) &&
+        size > sizes.at[d])
+      return mloptOpError(
+          op, "a window has size %lld in dimension %ld, which has %lld",
+          (long long)size, (long)d, (long long)sizes.at[d]);
+    sizes.at[d] = size;
+  }
+  return checkWindowed(op, &x, &sizes);
+}
+
 MlirLogicalResult mloptForeignVerifyScatter(MlirOperation op) {
   intptr_t numOperands = mlirOperationGetNumOperands(op);
   intptr_t n = numOperands / 2;
@@ -274,46 +325,8 @@ MlirLogicalResult mloptForeignVerifyScatter(MlirOperation op) {
                         (long)mlirOperationGetNumResults(op));
   MloptScatterDims dims;
   mloptForeignGetScatterDims(op, &dims);
-  for (intptr_t i = 0; i < n; ++i) {
-    Indexing x = {mloptOperandType(op, i),
-                  mloptOperandType(op, n),
-                  mloptOperandType(op, n + 1 + i),
-                  "the update",
-                  &dims.updateWindow,
-                  &dims.insertedWindow,
-                  &dims.inputBatching,
-                  &dims.scatterIndicesBatching,
-                  &dims.scatterDimsToOperandDims,
-                  dims.indexVectorDim,
-                  "update_window_dims",
-                  "inserted_window_dims",
-                  "input_batching_dims",
-                  "scatter_indices_batching_dims",
-                  "scatter_dims_to_operand_dims"};
-    if (!mloptForeignSameShape(x.operand, mloptOperandType(op, 0)) ||
-        !mloptForeignSameShape(x.operand, mloptResultType(op, i)))
-      return mloptOpError(op, "the inputs and results have different shapes");
-    if (mloptFailed(checkIntegerIndices(op, x.indices)) ||
-        mloptFailed(checkNumbers(op, &x)) || mloptFailed(checkCounts(op, &x)))
+  for (intptr_t i = 0; i < n; ++i)
+    if (mloptFailed(checkUpdate(op, &dims, n, i)))
       return mloptFailure();
-    // A window of an update may be smaller than the input.
-    MloptDims sizes;
-    sizes.n = mloptShape(x.operand, sizes.at);
-    intptr_t window = 0;
-    for (intptr_t d = 0; d < sizes.n; ++d) {
-      if (contains(x.dropped, d) || contains(x.operandBatching, d))
-        continue;
-      int64_t size = mloptDim(x.windowed, x.window->at[window++]);
-      if (!mloptIsDynamic(size) && !mloptIsDynamic(sizes.at[d]) &&
-          size > sizes.at[d])
-        return mloptOpError(op,
-                            "a window has size %lld in dimension %ld, "
-                            "which has %lld",
-                            (long long)size, (long)d, (long long)sizes.at[d]);
-      sizes.at[d] = size;
-    }
-    if (mloptFailed(checkWindowed(op, &x, &sizes)))
-      return mloptFailure();
-  }
-  return mloptForeignCheckBody(op, 0, 2 * n, n);
+  return mloptForeignCheckReducer(op, 0, n, 0, n + 1);
 }

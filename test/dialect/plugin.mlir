@@ -4,7 +4,7 @@
 //
 // RUN: mlir-opt %plugin %s -cse -canonicalize -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: mlir-opt %plugin %s -split-input-file -verify-diagnostics \
-// RUN:   --pass-pipeline='builtin.module(cse,canonicalize,convert-mlopt-to-linalg{accumulate=f64})' \
+// RUN:   --pass-pipeline='builtin.module(cse,func.func(canonicalize,convert-mlopt-to-linalg{accumulate=f64}))' \
 // RUN:   | FileCheck %s --check-prefix=LINALG
 
 // CHECK-LABEL: @twice

@@ -4,7 +4,8 @@
 // CHECK-LABEL: func.func @mlopt.add(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = false}
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<4xf32> {llvm.noalias}
-// CHECK-SAME: %[[OUT1:[a-z0-9]+]]: memref<4xf32> {llvm.noalias}) {
+// CHECK-SAME: %[[OUT1:[a-z0-9]+]]: memref<4xf32> {llvm.noalias})
+// CHECK-SAME: attributes {passthrough = ["optsize"]}
 func.func @add(%x: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32>) {
   // CHECK: %[[R:.*]] = arith.addf

@@ -19,3 +19,11 @@ func.func @dynamic_elementwise(%a: tensor<4x?xf32>) -> tensor<4x?xf32> {
   %1 = mlopt.sin %0 : tensor<4x?xf32>
   return %1 : tensor<4x?xf32>
 }
+
+// -----
+
+func.func @dynamic_result() -> tensor<?xi32> {
+  // expected-error @+1 {{'mlopt.iota' op result 0 has a dynamic shape, which lowering does not support}}
+  %0 = mlopt.iota dim 0 : tensor<?xi32>
+  return %0 : tensor<?xi32>
+}

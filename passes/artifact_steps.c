@@ -1,0 +1,283 @@
+//===- artifact_steps.c - The operations of a launch plan as steps
+//---------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step starts after the latest earlier steps of its segment whose memory it
+// needs: where one of the two writes bytes that the other touches. Steps that
+// are ordered through another one get no edge of their own, so that a chain of
+// kernels is a chain of edges.
+//
+//===----------------------------------------------------------------------===//
+
+#include "artifact_impl.h"
+
+#include <stdlib.h>
+
+enum { MAX_TOUCHED = 256 };
+
+/// A stretch of memory that a step reads or writes.
+typedef struct Touch {
+  MloptPlace place;
+  uint64_t bytes;
+  bool writes;
+} Touch;
+
+typedef struct Step {
+  intptr_t numTouches;
+  Touch *touches;
+  uint8_t *ancestors; ///< for each earlier step: is this one after it?
+} Step;
+
+/// A segment under construction.
+typedef struct Segment {
+  MloptArtifactBuild *build;
+  uint32_t number;
+  uint32_t count, capacity;
+  Step *steps;
+} Segment;
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+static bool overlap(const Touch *a, const Touch *b) {
+  return a->place.home == b->place.home && a->place.index == b->place.index &&
+         a->place.offset < b->place.offset + b->bytes &&
+         b->place.offset < a->place.offset + a->bytes;
+}
+
+static bool mustFollow(const Step *earlier, const Step *later) {
+  for (intptr_t i = 0; i < earlier->numTouches; ++i)
+    for (intptr_t j = 0; j < later->numTouches; ++j)
+      if ((earlier->touches[i].writes || later->touches[j].writes) &&
+          overlap(&earlier->touches[i], &later->touches[j]))
+        return true;
+  return false;
+}
+
+static void touch(Step *step, const MloptValuePlace *place, bool writes) {
+  step->touches[step->numTouches++] =
+      (Touch){place->place, place->bytes, writes};
+}
+
+/// The segment's next step; its touches are still to be filled in.
+static Step *addStep(Segment *s, intptr_t maxTouches) {
+  if (s->count == s->capacity) {
+    uint32_t capacity = s->capacity ? 2 * s->capacity : 32;
+    Step *steps = realloc(s->steps, capacity * sizeof *steps);
+    if (!steps) {
+      s->build->failed = true;
+      return NULL;
+    }
+    s->steps = steps;
+    s->capacity = capacity;
+  }
+  Step *step = &s->steps[s->count];
+  *step = (Step){
+      .touches = mloptKeep(s->build, (maxTouches + 1) * sizeof *step->touches),
+      .ancestors = mloptKeep(s->build, s->count + 1)};
+  if (!step->touches || !step->ancestors)
+    return NULL;
+  ++s->count;
+  return step;
+}
+
+/// The edges of the step that was added last, to the writer too.
+static void addEdges(Segment *s) {
+  uint32_t last = s->count - 1;
+  Step *step = &s->steps[last];
+  uint8_t *direct = mloptKeep(s->build, s->count);
+  if (!direct)
+    return;
+  for (uint32_t i = last; i-- > 0;) {
+    if (step->ancestors[i] || !mustFollow(&s->steps[i], step))
+      continue;
+    direct[i] = step->ancestors[i] = 1;
+    for (uint32_t j = 0; j < i; ++j)
+      step->ancestors[j] |= s->steps[i].ancestors[j];
+  }
+  for (uint32_t i = 0; i < last; ++i)
+    if (direct[i])
+      mloptAddEdge(s->build->entry, s->number, i, false);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches and copies
+//===----------------------------------------------------------------------===//
+
+enum { FIRST_ARGUMENT = 6 }; // after grid and block
+
+static void addLaunch(Segment *s, MlirOperation op) {
+  MloptArtifactBuild *build = s->build;
+  intptr_t count = mlirOperationGetNumOperands(op) - FIRST_ARGUMENT;
+  int64_t numOutputs =
+      mlirIntegerAttrGetValueInt(mloptAttr(op, "mlopt.num_outputs"));
+  MloptLaunchParts launch = {.argument_count = (uint32_t)count};
+  launch.kernel = mloptFindSymbol(
+      &build->kernels,
+      mlirSymbolRefAttrGetRootReference(mloptAttr(op, "kernel")));
+  if (launch.kernel == UINT32_MAX) {
+    mloptRefuseArtifact(build, op, "its kernel is not in the module");
+    return;
+  }
+  for (int i = 0; i < 3; ++i) {
+    launch.grid[i] = (uint32_t)mloptConstantIndex(mloptOperand(op, i));
+    launch.block[i] = (uint32_t)mloptConstantIndex(mloptOperand(op, 3 + i));
+  }
+  MloptLaunchArgument arguments[MAX_TOUCHED];
+  Step *step = count <= MAX_TOUCHED ? addStep(s, count) : NULL;
+  if (!step) {
+    mloptRefuseArtifact(build, op, "it takes too many buffers");
+    return;
+  }
+  for (intptr_t i = 0; i < count; ++i) {
+    const MloptValuePlace *place =
+        mloptPlaceOf(build, mloptOperand(op, FIRST_ARGUMENT + i), op);
+    if (!place)
+      return;
+    bool writes = i >= count - numOutputs;
+    arguments[i] = (MloptLaunchArgument){.kind = MLOPT_ARGUMENT_POINTER,
+                                         .buffer = place->buffer,
+                                         .access = writes ? MLOPT_ACCESS_WRITE
+                                                          : MLOPT_ACCESS_READ};
+    touch(step, place, writes);
+  }
+  launch.arguments = arguments;
+  mloptAddLaunch(build->entry, s->number, &launch);
+  addEdges(s);
+}
+
+static void addCopy(Segment *s, MlirOperation op) {
+  const MloptValuePlace *from = mloptPlaceOf(s->build, mloptOperand(op, 0), op);
+  if (!from)
+    return;
+  MloptValuePlace source = *from; // adding another may move it
+  const MloptValuePlace *to = mloptPlaceOf(s->build, mloptOperand(op, 1), op);
+  Step *step = to && to->bytes ? addStep(s, 2) : NULL;
+  if (!step)
+    return;
+  touch(step, &source, false);
+  touch(step, to, true);
+  mloptAddCopy(s->build->entry, s->number, source.buffer, 0, to->buffer, 0,
+               to->bytes);
+  addEdges(s);
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+/// The element in memory that the host reads for a condition.
+static bool flagOf(Segment *s, MlirValue condition, MlirOperation op,
+                   MloptFlagParts *out) {
+  MlirOperation load = mlirValueIsAOpResult(condition)
+                           ? mlirOpResultGetOwner(condition)
+                           : (MlirOperation){NULL};
+  if (!mlirOperationIsNull(load) && mloptIsNamed(load, "arith.index_cast"))
+    return flagOf(s, mloptOperand(load, 0), op, out);
+  if (mlirOperationIsNull(load) || !mloptIsNamed(load, "memref.load"))
+    return mloptRefuseArtifact(s->build, op,
+                               "its condition is not read from "
+                               "memory");
+  const MloptValuePlace *place =
+      mloptPlaceOf(s->build, mloptOperand(load, 0), op);
+  if (!place)
+    return false;
+  *out = (MloptFlagParts){place->buffer, 0, (uint32_t)place->bytes};
+  return true;
+}
+
+static uint32_t addRegion(Segment *s, MlirOperation op, intptr_t region) {
+  uint32_t number = mloptAddSegment(s->build->entry);
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+  if (!mlirBlockIsNull(block))
+    mloptAddSteps(s->build, block, number);
+  return number;
+}
+
+static void addWhile(Segment *s, MlirOperation op) {
+  MlirOperation condition = mlirBlockGetTerminator(
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  MloptFlagParts flag;
+  if (!flagOf(s, mloptOperand(condition, 0), op, &flag) || !addStep(s, 0))
+    return;
+  uint32_t before = addRegion(s, op, 0);
+  uint32_t body = addRegion(s, op, 1);
+  mloptAddWhile(s->build->entry, s->number, before, flag, body);
+}
+
+/// Flag 0 is the else region.
+static void addIf(Segment *s, MlirOperation op) {
+  MloptFlagParts flag;
+  if (!flagOf(s, mloptOperand(op, 0), op, &flag) || !addStep(s, 0))
+    return;
+  uint32_t then = addRegion(s, op, 0);
+  const uint32_t cases[] = {addRegion(s, op, 1), then};
+  mloptAddSwitch(s->build->entry, s->number, flag, 2, cases);
+}
+
+/// Region 0 is the default, the others have the values 0, 1, ...
+static void addIndexSwitch(Segment *s, MlirOperation op) {
+  enum { MAX_CASES = 256 };
+  MlirAttribute values = mloptAttr(op, "cases");
+  intptr_t count = mlirDenseArrayGetNumElements(values);
+  bool counted = count < MAX_CASES;
+  for (intptr_t i = 0; counted && i < count; ++i)
+    counted = mlirDenseI64ArrayGetElement(values, i) == i;
+  MloptFlagParts flag;
+  if (!counted)
+    mloptRefuseArtifact(s->build, op, "its cases are not 0, 1, 2, ...");
+  if (!counted || !flagOf(s, mloptOperand(op, 0), op, &flag) || !addStep(s, 0))
+    return;
+  uint32_t cases[MAX_CASES];
+  cases[count] = addRegion(s, op, 0);
+  for (intptr_t i = 0; i < count; ++i)
+    cases[i] = addRegion(s, op, i + 1);
+  mloptAddSwitch(s->build->entry, s->number, flag, (uint32_t)count + 1, cases);
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+/// A NULL function is for what other operations refer to.
+static const struct {
+  const char *name;
+  void (*add)(Segment *, MlirOperation);
+} rows[] = {
+    {"arith.constant", NULL},
+    {"arith.index_cast", NULL},
+    {"builtin.unrealized_conversion_cast", NULL},
+    {"func.return", NULL},
+    {"gpu.launch_func", addLaunch},
+    {"memref.copy", addCopy},
+    {"memref.get_global", NULL},
+    {"memref.load", NULL},
+    {"memref.view", NULL},
+    {"scf.condition", NULL},
+    {"scf.if", addIf},
+    {"scf.index_switch", addIndexSwitch},
+    {"scf.while", addWhile},
+    {"scf.yield", NULL},
+};
+
+void mloptAddSteps(MloptArtifactBuild *build, MlirBlock block,
+                   uint32_t number) {
+  Segment segment = {.build = build, .number = number};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op) && !build->failed;
+       op = mlirOperationGetNextInBlock(op)) {
+    int row = 0;
+    while (row < MLOPT_COUNT(rows) && !mloptIsNamed(op, rows[row].name))
+      ++row;
+    if (row == MLOPT_COUNT(rows))
+      mloptRefuseArtifact(build, op, "it is no part of a launch plan");
+    else if (rows[row].add)
+      rows[row].add(&segment, op);
+  }
+  free(segment.steps);
+}
