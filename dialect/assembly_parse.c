@@ -224,6 +224,9 @@ static Outcome parseAttrValue(Reader *r, const Directive *d, bool optional,
   default:
     if (optional)
       return mloptParseOptionalAttribute(p, out) ? DONE : ABSENT;
+    // A string would take the `: type` that follows it, unless it has one.
+    if (r->format->def->attrs[d->index].is == mloptIsString)
+      return outcome(mloptParseAttribute(p, mlirNoneTypeGet(context), out));
     return outcome(mloptParseAttribute(p, (MlirType){NULL}, out));
   }
 }

@@ -278,10 +278,15 @@ static bool wrapCondition(MlirOperation user, intptr_t operand) {
   MlirRegion region;
   beginWrap(&wrap, user, &region);
   need(&wrap, condition);
-  MlirType type = mloptTensorType(0, NULL, mlirValueGetType(condition));
   MlirValue inside = boundTo(&wrap, condition);
-  MlirValue tensor =
-      mloptBuildUnary(&wrap.body, "tensor.from_elements", inside, type);
+  // An index has no width that host and kernel agree on.
+  bool isIndex = mlirTypeIsAIndex(mlirValueGetType(condition));
+  MlirType element = isIndex ? mlirIntegerTypeGet(wrap.body.context, 64)
+                             : mlirValueGetType(condition);
+  if (isIndex)
+    inside = mloptBuildUnary(&wrap.body, "arith.index_cast", inside, element);
+  MlirValue tensor = mloptBuildUnary(&wrap.body, "tensor.from_elements", inside,
+                                     mloptTensorType(0, NULL, element));
   wrap.failed |= wrap.body.failed;
   MlirOperation fusion = endWrap(&wrap, user, region, 1, &tensor);
   if (mlirOperationIsNull(fusion))

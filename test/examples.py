@@ -34,6 +34,8 @@ def function(number, example):
     results, operation = head.split(" = ", 1) if " = " in head else ("", head)
     operands = re.findall(r"%\w+", operation.rsplit(" : ", 1)[0])
     types = operand_types(head, len(operands))
+    if operation.startswith("mlopt.select") and types[0] == types[1]:
+        types[0] = re.sub(r"(?<=x)[a-z]\w*>$", "i1>", types[0])  # not printed when so
     arguments = ", ".join(f"{name}: {type_}" for name, type_ in
                           dict(zip(operands, types)).items())
     return f"func.func @example{number}({arguments}) {{\n  {example}\n  return\n}}\n"

@@ -13,8 +13,8 @@
 #include <string.h>
 
 int passed, failed;
-static void *to_free[256];
-static int to_free_count;
+static void **to_free;
+static size_t to_free_count;
 
 void check(bool good, const char *words, const char *file, int line) {
   ++*(good ? &passed : &failed);
@@ -42,6 +42,7 @@ void checkFails(MloptStatus *status, MloptCode code, const char *words,
 int finish(void) {
   while (to_free_count)
     free(to_free[--to_free_count]);
+  free(to_free);
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;
 }
@@ -367,6 +368,7 @@ uint8_t *serialize(MloptArtifactWriter *taken_writer, size_t *out_size) {
 MloptArtifact *readPlan(MloptArtifactWriter *taken_writer) {
   size_t size;
   uint8_t *data = serialize(taken_writer, &size);
+  to_free = realloc(to_free, (to_free_count + 1) * sizeof *to_free);
   to_free[to_free_count++] = data;
   MloptArtifact *artifact;
   CHECK_OK(mloptReadArtifactFromMemory(data, size, NULL, &artifact));
