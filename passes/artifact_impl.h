@@ -60,7 +60,7 @@ void mloptElementName(MlirType, char name[MLOPT_ELEMENT_NAME]);
 uint64_t mloptBufferBytes(MlirType);
 
 /// Where a value lies; NULL after a diagnostic at `user`.
-const MloptValuePlace *mloptPlaceOf(MloptArtifactBuild *, MlirValue,
+const MloptValuePlace *mloptMemoryOf(MloptArtifactBuild *, MlirValue,
                                     MlirOperation user);
 /// The constant behind an index value; -1 if there is none.
 int64_t mloptConstantIndex(MlirValue);

@@ -86,7 +86,7 @@ static MloptValuePlace *addPlace(MloptArtifactBuild *build) {
   return &build->places[build->numPlaces++];
 }
 
-const MloptValuePlace *mloptPlaceOf(MloptArtifactBuild *build, MlirValue value,
+const MloptValuePlace *mloptMemoryOf(MloptArtifactBuild *build, MlirValue value,
                                     MlirOperation user) {
   for (intptr_t i = 0; i < build->numPlaces; ++i)
     if (mlirValueEqual(build->places[i].value, value))

@@ -136,7 +136,7 @@ static void addLaunch(Segment *s, MlirOperation op) {
   }
   for (intptr_t i = 0; i < count; ++i) {
     const MloptValuePlace *place =
-        mloptPlaceOf(build, mloptOperand(op, FIRST_ARGUMENT + i), op);
+        mloptMemoryOf(build, mloptOperand(op, FIRST_ARGUMENT + i), op);
     if (!place)
       return;
     bool writes = i >= count - numOutputs;
@@ -152,11 +152,11 @@ static void addLaunch(Segment *s, MlirOperation op) {
 }
 
 static void addCopy(Segment *s, MlirOperation op) {
-  const MloptValuePlace *from = mloptPlaceOf(s->build, mloptOperand(op, 0), op);
+  const MloptValuePlace *from = mloptMemoryOf(s->build, mloptOperand(op, 0), op);
   if (!from)
     return;
   MloptValuePlace source = *from; // adding another may move it
-  const MloptValuePlace *to = mloptPlaceOf(s->build, mloptOperand(op, 1), op);
+  const MloptValuePlace *to = mloptMemoryOf(s->build, mloptOperand(op, 1), op);
   Step *step = to && to->bytes ? addStep(s, 2) : NULL;
   if (!step)
     return;
@@ -184,7 +184,7 @@ static bool flagOf(Segment *s, MlirValue condition, MlirOperation op,
                                "its condition is not read from "
                                "memory");
   const MloptValuePlace *place =
-      mloptPlaceOf(s->build, mloptOperand(load, 0), op);
+      mloptMemoryOf(s->build, mloptOperand(load, 0), op);
   if (!place)
     return false;
   *out = (MloptFlagParts){place->buffer, 0, (uint32_t)place->bytes};

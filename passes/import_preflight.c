@@ -31,6 +31,15 @@ static bool refuse(char reason[MLOPT_REASON_SIZE], const char *why) {
   return false;
 }
 
+/// Whether the operation stands in the body of another.
+static bool isInBody(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  if (mlirOperationIsNull(parent))
+    return false;
+  const MloptImportRow *row = mloptImportFindRow(parent);
+  return row && row->bodies;
+}
+
 //===----------------------------------------------------------------------===//
 // Checks of rows
 //===----------------------------------------------------------------------===//
@@ -68,7 +77,7 @@ bool mloptImportCheckConstant(MlirOperation op,
   MlirAttribute value = mloptAttr(op, "value");
   if (mlirAttributeIsADenseElements(value))
     return true;
-  if (!mlirAttributeIsADenseResourceElements(value))
+  if (!mlirAttributeIsADenseResourceElements(value) || isInBody(op))
     return refuse(reason, "its elements must be dense");
   bool isElided = false;
   mlirAttributePrint(value, sawElided, &isElided);
@@ -136,16 +145,6 @@ static void fail(Preflight *state, MlirOperation op, const char *reason) {
   mloptOpError(op, "cannot be imported: %s", reason);
 }
 
-/// The operation whose body this one stands in, or null.
-static MlirOperation bodyOwner(MlirOperation op) {
-  MlirOperation none = {NULL};
-  MlirOperation parent = mlirOperationGetParentOperation(op);
-  if (mlirOperationIsNull(parent))
-    return none;
-  const MloptImportRow *row = mloptImportFindRow(parent);
-  return row && row->bodies ? parent : none;
-}
-
 /// Whether the operation may stand in a body: one on scalars that come from
 /// the same body.
 static bool checkInBody(Preflight *state, MlirOperation op,
@@ -205,7 +204,7 @@ static MlirWalkResult visit(MlirOperation op, void *userData) {
   bool isForeign =
       !strncmp(name.data, "stablehlo.", 10) || !strncmp(name.data, "chlo.", 5);
   const MloptImportRow *row = isForeign ? mloptImportFindRow(op) : NULL;
-  if (!mlirOperationIsNull(bodyOwner(op)) && !checkInBody(state, op, row))
+  if (isInBody(op) && !checkInBody(state, op, row))
     return MlirWalkResultAdvance;
   if (isForeign)
     checkOperation(state, op, row);

@@ -24,14 +24,20 @@
 /// pipeline is parsed.
 MLOPT_EXPORT void mloptRegisterPasses(void);
 
-/// What a program has become after each stage on its way to the CPU.
+/// What a program has become after each stage.
 typedef enum MloptStage {
-  MLOPT_STAGE_MLOPT,  ///< mlopt on tensors (level 2)
-  MLOPT_STAGE_LINALG, ///< linalg on tensors (level 4)
-  MLOPT_STAGE_LOOPS,  ///< scf loops over memrefs, host calling convention
-  MLOPT_STAGE_LLVM,   ///< the llvm dialect
+  MLOPT_STAGE_MLOPT,   ///< mlopt on tensors (level 2)
+  MLOPT_STAGE_LINALG,  ///< linalg on tensors (level 4)
+  MLOPT_STAGE_LOOPS,   ///< CPU: scf loops over memrefs, host calling convention
+  MLOPT_STAGE_LLVM,    ///< CPU: the llvm dialect
+  MLOPT_STAGE_PLAN,    ///< GPU: a launch plan, tensor programs in kernels (5)
+  MLOPT_STAGE_KERNELS, ///< GPU: the llvm dialect in kernels
+  MLOPT_STAGE_PTX,     ///< GPU: PTX in gpu.binary (level 6)
   MLOPT_NUM_STAGES
 } MloptStage;
+
+/// The stages on the way to each device, in order; MLOPT_NUM_STAGES ends them.
+extern const MloptStage mloptCpuStages[], mloptCudaStages[];
 
 typedef struct MloptStageOptions {
   /// Element type in which float reductions, scans and contractions accumulate,
@@ -39,7 +45,7 @@ typedef struct MloptStageOptions {
   const char *accumulate;
 } MloptStageOptions;
 
-/// "mlopt", "linalg", "loops" or "llvm".
+/// "mlopt", "linalg", "loops", "llvm", "plan", "kernels" or "ptx".
 const char *mloptStageGetName(MloptStage);
 
 /// Room for the text of any stage.

@@ -49,7 +49,7 @@ static const struct {
   // Loops.
   "func.func(mlopt-lower-copies,convert-linalg-to-loops,lower-affine,"
   "mlopt-expand-small-floats),"
-  "canonicalize,cse"},
+  "canonicalize,cse,func.func(optimize-allocation-liveness)"},
 
 [MLOPT_STAGE_LLVM] = {"llvm",
   "expand-strided-metadata,lower-affine,convert-scf-to-cf,"
@@ -59,8 +59,28 @@ static const struct {
   "convert-func-to-llvm{use-bare-ptr-memref-call-conv},"
   "convert-arith-to-llvm,convert-index-to-llvm,convert-cf-to-llvm,"
   "convert-ub-to-llvm,reconcile-unrealized-casts"},
+
+[MLOPT_STAGE_PLAN] = {"plan",
+  // The simple elementwise chain becomes one operation, and so one kernel.
+  "linalg-generalize-named-ops,func.func(linalg-fuse-elementwise-ops),"
+  "canonicalize,cse,"
+  "func.func(mlopt-form-kernels),canonicalize,"
+  "mlopt-outline-kernels,mlopt-plan-memory"},
+
+[MLOPT_STAGE_KERNELS] = {"kernels",
+  "gpu.module(mlopt-emit-kernels),mlopt-lower-kernels"},
+
+[MLOPT_STAGE_PTX] = {"ptx",
+  "mlopt-serialize-to-ptx"},
 };
 // clang-format on
+
+const MloptStage mloptCpuStages[] = {MLOPT_STAGE_MLOPT, MLOPT_STAGE_LINALG,
+                                     MLOPT_STAGE_LOOPS, MLOPT_STAGE_LLVM,
+                                     MLOPT_NUM_STAGES};
+const MloptStage mloptCudaStages[] = {MLOPT_STAGE_MLOPT, MLOPT_STAGE_LINALG,
+                                      MLOPT_STAGE_PLAN, MLOPT_STAGE_KERNELS,
+                                      MLOPT_STAGE_PTX, MLOPT_NUM_STAGES};
 
 const char *mloptStageGetName(MloptStage stage) { return stages[stage].name; }
 
@@ -107,6 +127,16 @@ static void appendStage(MloptPass pipeline, MloptStage stage,
   mloptPassAppend(pipeline, "%s", text);
 }
 
+/// The stages of a device from linalg on.
+static void appendStages(MloptPass pipeline, const MloptStage *stages,
+                         MloptStageOptions options) {
+  for (++stages; *stages != MLOPT_NUM_STAGES; ++stages) {
+    if (*stages != MLOPT_STAGE_LINALG)
+      mloptPassAppend(pipeline, ",");
+    appendStage(pipeline, *stages, options);
+  }
+}
+
 static void buildImport(MloptPass options) {
   appendStage(options, MLOPT_STAGE_MLOPT, (MloptStageOptions){0});
 }
@@ -133,11 +163,7 @@ static void buildToCpu(MloptPass options) {
   MlirStringRef value = mloptPassGetString(options, 0);
   snprintf(accumulate, sizeof accumulate, "%.*s", (int)value.length,
            value.data);
-  for (int stage = MLOPT_STAGE_LINALG; stage < MLOPT_NUM_STAGES; ++stage) {
-    if (stage > MLOPT_STAGE_LINALG)
-      mloptPassAppend(options, ",");
-    appendStage(options, stage, (MloptStageOptions){accumulate});
-  }
+  appendStages(options, mloptCpuStages, (MloptStageOptions){accumulate});
 }
 
 const MloptPipelineDef mloptPipeline_toCpu MLOPT_TABLE = {
@@ -150,6 +176,18 @@ const MloptPipelineDef mloptPipeline_toCpu MLOPT_TABLE = {
     .options = toCpuOptions,
     .numOptions = MLOPT_COUNT(toCpuOptions),
     .build = buildToCpu,
+};
+
+static void buildToGpu(MloptPass options) {
+  appendStages(options, mloptCudaStages, (MloptStageOptions){0});
+}
+
+const MloptPipelineDef mloptPipeline_toGpu MLOPT_TABLE = {
+    .argument = "mlopt-to-gpu",
+    .summary = "From the mlopt dialect to PTX and launch plans",
+    .doc = "Lowers to linalg on tensors, cuts each function into kernels, plans "
+           "its memory and compiles the kernels to PTX for sm_90a.",
+    .build = buildToGpu,
 };
 
 void mloptRegisterPasses(void) {

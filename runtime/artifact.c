@@ -131,26 +131,34 @@ static MloptStatus *readHeader(MloptArtifact *artifact) {
 
 // An empty message takes two bytes in the file and many times that unpacked;
 // the budget keeps a small hostile file from asking for all memory.
-static void *budgetAllocate(void *budget, size_t size) {
-  size_t *left = budget;
-  if (size > *left)
+typedef struct Budget {
+  size_t left;
+  bool host_failed;
+} Budget;
+
+static void *budgetAllocate(void *user, size_t size) {
+  Budget *budget = user;
+  if (size > budget->left)
     return NULL;
-  *left -= size;
-  return malloc(size);
+  budget->left -= size;
+  void *memory = malloc(size);
+  budget->host_failed |= !memory;
+  return memory;
 }
 
-static void budgetFree(void *budget, void *memory) { free(memory); }
+static void budgetFree(void *user, void *memory) { free(memory); }
 
 static MloptStatus *readMessage(MloptArtifact *artifact) {
   MloptBytes section = artifact->sections[MLOPT_SECTION_PLAN];
   if (section.size > PLAN_LIMIT)
     return bad(artifact, "the plan is larger than 16 MiB");
-  size_t budget = ((size_t)1 << 20) + 40 * section.size;
+  Budget budget = {((size_t)1 << 20) + 40 * section.size, false};
   ProtobufCAllocator allocator = {budgetAllocate, budgetFree, &budget};
   Mlopt__Plan *plan =
       mlopt__plan__unpack(&allocator, section.size, section.data);
   if (!plan)
-    return bad(artifact, "the plan is no valid message");
+    return budget.host_failed ? mloptCreateHostMemoryStatus()
+                              : bad(artifact, "the plan is no valid message");
   MloptStatus *status = mloptReadPlan(artifact, plan);
   mlopt__plan__free_unpacked(plan, &allocator);
   return status;

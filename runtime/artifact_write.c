@@ -378,7 +378,7 @@ MloptStatus *mloptWriteArtifact(MloptArtifactWriter *writer, const char *path) {
   uint8_t *data;
   size_t size;
   MLOPT_TRY(mloptSerializeArtifact(writer, &data, &size));
-  MloptStatus *status = mloptWriteFile(path, &(MloptBytes){data, size}, 1);
+  MloptStatus *status = mloptReplaceFile(path, &(MloptBytes){data, size}, 1);
   free(data);
   return status;
 }

@@ -114,7 +114,7 @@ void mloptKeepCubin(MloptDevice *device, MloptBytes ptx, MloptBytes cubin) {
         {(const uint8_t *)&header, sizeof header}, ptx, cubin};
     MloptStatus *status =
         makeDirectories(directory)
-            ? mloptWriteFile(path, pieces, 3)
+            ? mloptReplaceFile(path, pieces, 3)
             : mloptCreateStatus(MLOPT_IO, "cannot make folder %s: %s",
                                 directory, strerror(errno));
     if (status)

@@ -43,8 +43,8 @@ static int openBeside(const char *path, char *name, size_t size) {
   return file;
 }
 
-MloptStatus *mloptWriteFile(const char *path, const MloptBytes *pieces,
-                            size_t count) {
+MloptStatus *mloptReplaceFile(const char *path, const MloptBytes *pieces,
+                              size_t count) {
   size_t size = strlen(path) + 32;
   char *name = malloc(size);
   if (!name)

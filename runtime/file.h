@@ -14,7 +14,7 @@
 /// Writes the pieces one after the other to a new file beside `path`, which
 /// then takes its place: readers see the old content or the new, never a part.
 MLOPT_MUST_CHECK MloptStatus *
-mloptWriteFile(const char *path, const MloptBytes *pieces, size_t count);
+mloptReplaceFile(const char *path, const MloptBytes *pieces, size_t count);
 
 /// Maps a regular file; an empty one maps to no data. Unmap it with munmap.
 MLOPT_MUST_CHECK MloptStatus *mloptMapFile(const char *path,

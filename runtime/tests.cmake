@@ -27,6 +27,10 @@ foreach(name runtime_test runtime_artifact_test runtime_failure_test)
   add_test(NAME ${name} COMMAND ${name})
 endforeach()
 
+# It fails each allocation of host memory once.
+target_link_options(runtime_failure_test PRIVATE
+  -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc)
+
 # Our declarations against the real cuda.h, where there is one.
 find_package(CUDAToolkit QUIET)
 if(CUDAToolkit_FOUND)

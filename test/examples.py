@@ -25,7 +25,7 @@ def operand_types(example, count):
     text = example.rsplit(" : ", 1)[1].split("->")[0].strip()
     if text.startswith("("):
         text = text[1 : text.rindex(")")]
-    types = split_types(text)
+    types = split_types(text.rstrip(")"))
     return types if len(types) == count else types * count
 
 

@@ -101,13 +101,9 @@ def run_job(job):
 
 
 def reasons(err):
-    """Each operation that a program was refused for, with the reason."""
-    found = set()
-    for line in err.splitlines():
-        match = re.search(r"error: (.*not supported.*)", line)
-        if match:
-            found.add(match.group(1)[:150])
-    return found
+    """Pairs of an operation that was refused and why, without its types."""
+    pattern = r"error: '([\w.]+)' op .*?: (?:type '.*?': )?(.*not supported.*)"
+    return set(re.findall(pattern, err))
 
 
 def is_bad(job, result):
@@ -132,14 +128,19 @@ def print_table(results, file):
 
 
 def print_unsupported(results, file):
-    counts = collections.Counter()
+    programs = collections.Counter()
+    operations = collections.defaultdict(set)
     for _, result in results:
-        if result.outcome == "unsupported":
-            counts.update(reasons(result.detail))
-    if counts:
-        print("\nNot supported, and in how many programs:", file=file)
-    for reason, count in counts.most_common():
-        print(f"{count:6}  {reason}", file=file)
+        if result.outcome != "unsupported":
+            continue
+        found = reasons(result.detail)
+        programs.update({reason for _, reason in found})
+        for operation, reason in found:
+            operations[reason].add(operation)
+    if programs:
+        print("\nNot supported, in how many programs, and met in:", file=file)
+    for reason, count in programs.most_common():
+        print(f"{count:6}  {reason}: {', '.join(sorted(operations[reason]))}", file=file)
 
 
 def print_bad(results, file):

@@ -44,7 +44,7 @@ static bool runStage(MloptSession *session, MloptStage stage,
 static MloptJit *compile(MloptSession *session, const char *accumulate,
                          const char *dump, MloptError *error) {
   MloptStageOptions options = {.accumulate = accumulate};
-  for (int stage = MLOPT_STAGE_LINALG; stage < MLOPT_NUM_STAGES; ++stage)
+  for (int stage = MLOPT_STAGE_LINALG; stage <= MLOPT_STAGE_LLVM; ++stage)
     if (!runStage(session, (MloptStage)stage, options, dump, error))
       return NULL;
   return mloptJitCreate(session->module, error);

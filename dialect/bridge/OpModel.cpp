@@ -423,7 +423,9 @@ public:
     return success();
   }
   Attribute getPropertiesAsAttr(Operation *op) override {
-    return def->numAttrs ? Attribute(dictOf(op)) : Attribute();
+    // Nothing rather than `<{}>` in the generic form.
+    return def->numAttrs && !dictOf(op).empty() ? Attribute(dictOf(op))
+                                                : Attribute();
   }
   void copyProperties(OpaqueProperties to, OpaqueProperties from) override {
     if (def->numAttrs)

@@ -41,3 +41,26 @@ func.func @caller(%x: tensor<f32>) -> tensor<f32> {
   %0 = func.call @exp(%x) : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// Of an empty argument or result only the place remains.
+// CHECK-LABEL: func.func @mlopt.empty(
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<0xf32>
+// CHECK-SAME: %[[Y:[a-z0-9]+]]: tensor<f32>
+// CHECK-SAME: %{{[a-z0-9]+}}: memref<0xf32>
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<f32>
+func.func @empty(%x: tensor<4x0xf32>, %y: tensor<f32>)
+    -> (tensor<4x0xf32>, tensor<f32>) {
+  // CHECK-NEXT: tensor.empty() : tensor<4x0xf32>
+  // CHECK-NEXT: materialize_in_destination %[[Y]] in restrict writable %[[OUT]]
+  // CHECK-NEXT: return
+  return %x, %y : tensor<4x0xf32>, tensor<f32>
+}
+
+// The host has read its attributes: they need not hold any more.
+// CHECK-LABEL: func.func @mlopt.checked(
+// CHECK-NOT: mlopt.checks
+// CHECK: return
+func.func @checked(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>)
+    attributes {mlopt.checks = [{kind = "eq", actual = 0, expected = 1}]} {
+  return %x, %x : tensor<f32>, tensor<f32>
+}

@@ -181,6 +181,16 @@ static void unlock(int *unused) { pthread_mutex_unlock(&fake.lock); }
   if (entered)                                                                 \
   return entered
 
+/// The same for giving something back, which happens even if it fails, as in a
+/// driver that reports an earlier error; but then it still counts as live.
+#define ENTER_TO_FREE(symbol, needs_context, statement)                        \
+  pthread_mutex_lock(&fake.lock);                                              \
+  __attribute__((cleanup(unlock), unused)) int locked = 0;                     \
+  CuResult entered = countCall(INDEX_##symbol, needs_context);                 \
+  statement;                                                                   \
+  fake.live -= !entered;                                                       \
+  return entered
+
 API CuResult cuGetErrorName(CuResult error, const char **name) {
   switch (error) {
 #define MLOPT_CUDA_ERROR(row, value, code, lost, advice)                       \
@@ -246,9 +256,7 @@ API CuResult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
 }
 
 API CuResult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  ENTER(cuDevicePrimaryCtxRelease_v2, false);
-  --fake.live;
-  return MLOPT_CUDA_SUCCESS;
+  ENTER_TO_FREE(cuDevicePrimaryCtxRelease_v2, false, (void)device);
 }
 
 API CuResult cuCtxGetCurrent(CUcontext *context) {
@@ -306,12 +314,13 @@ API CuResult cuLinkComplete(CUlinkState state, void **cubin, size_t *size) {
   return MLOPT_CUDA_SUCCESS;
 }
 
-API CuResult cuLinkDestroy(CUlinkState state) {
-  ENTER(cuLinkDestroy, true);
+static void freeLink(CUlinkState state) {
   free(state->image);
   free(state);
-  --fake.live;
-  return MLOPT_CUDA_SUCCESS;
+}
+
+API CuResult cuLinkDestroy(CUlinkState state) {
+  ENTER_TO_FREE(cuLinkDestroy, true, freeLink(state));
 }
 
 API CuResult cuModuleLoadData(CUmodule *module, const void *image) {
@@ -322,10 +331,7 @@ API CuResult cuModuleLoadData(CUmodule *module, const void *image) {
 }
 
 API CuResult cuModuleUnload(CUmodule module) {
-  ENTER(cuModuleUnload, true);
-  free(module);
-  --fake.live;
-  return MLOPT_CUDA_SUCCESS;
+  ENTER_TO_FREE(cuModuleUnload, true, free(module));
 }
 
 API CuResult cuModuleGetFunction(CUfunction *function, CUmodule module,
@@ -389,10 +395,7 @@ API CuResult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
 }
 
 API CuResult cuMemFree_v2(CUdeviceptr pointer) {
-  ENTER(cuMemFree_v2, true);
-  free((void *)(uintptr_t)pointer);
-  --fake.live;
-  return MLOPT_CUDA_SUCCESS;
+  ENTER_TO_FREE(cuMemFree_v2, true, free((void *)(uintptr_t)pointer));
 }
 
 API CuResult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
@@ -403,10 +406,7 @@ API CuResult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
 }
 
 API CuResult cuMemFreeHost(void *pointer) {
-  ENTER(cuMemFreeHost, true);
-  free(pointer);
-  --fake.live;
-  return MLOPT_CUDA_SUCCESS;
+  ENTER_TO_FREE(cuMemFreeHost, true, free(pointer));
 }
 
 #define COPY(symbol, target, source, bytes)                                    \
@@ -482,10 +482,7 @@ API CuResult cuStreamCreate(CUstream *stream, unsigned flags) {
 }
 
 API CuResult cuStreamDestroy_v2(CUstream stream) {
-  ENTER(cuStreamDestroy_v2, true);
-  free(stream);
-  --fake.live;
-  return MLOPT_CUDA_SUCCESS;
+  ENTER_TO_FREE(cuStreamDestroy_v2, true, free(stream));
 }
 
 API CuResult cuStreamSynchronize(CUstream stream) {
@@ -595,13 +592,15 @@ API CuResult cuGraphCreate(CUgraph *graph, unsigned flags) {
   return MLOPT_CUDA_SUCCESS;
 }
 
-API CuResult cuGraphDestroy(CUgraph graph) {
-  ENTER(cuGraphDestroy, true);
-  for (int i = 0; i < graph->count; ++i)
-    free(graph->actions[i]);
+static void freeGraph(Action **actions, int count, void *graph) {
+  for (int i = 0; i < count; ++i)
+    free(actions[i]);
   free(graph);
-  --fake.live;
-  return MLOPT_CUDA_SUCCESS;
+}
+
+API CuResult cuGraphDestroy(CUgraph graph) {
+  ENTER_TO_FREE(cuGraphDestroy, true,
+                freeGraph(graph->actions, graph->count, graph));
 }
 
 API CuResult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
@@ -651,12 +650,8 @@ API CuResult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
 }
 
 API CuResult cuGraphExecDestroy(CUgraphExec exec) {
-  ENTER(cuGraphExecDestroy, true);
-  for (int i = 0; i < exec->count; ++i)
-    free(exec->actions[i]);
-  free(exec);
-  --fake.live;
-  return MLOPT_CUDA_SUCCESS;
+  ENTER_TO_FREE(cuGraphExecDestroy, true,
+                freeGraph(exec->actions, exec->count, exec));
 }
 
 API CuResult cuGraphExecKernelNodeSetParams_v2(

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A whole session is run over and over; each time one driver call more gets
-// through before one fails. Whatever fails must say so, leave nothing behind,
-// and work when it is asked again. Then the failures with words of their own.
+// A whole session is run over and over; each time one driver call, or one
+// allocation of host memory, more gets through before one fails. Whatever fails
+// must say so, leave nothing behind, and work when it is asked again. Then the
+// failures with words of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -166,6 +167,124 @@ static void testEveryCall(void) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     testEachCall(&rows[i]);
   fakeReset();
+}
+
+//===----------------------------------------------------------------------===//
+// Each allocation once
+//===----------------------------------------------------------------------===//
+
+// The linker sends the library's calls here (--wrap).
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+/// The allocation from now that fails, 0 for none.
+static int allocation_to_fail;
+
+static bool mayAllocate(void) {
+  return !allocation_to_fail || --allocation_to_fail;
+}
+
+void *__wrap_malloc(size_t size) {
+  return mayAllocate() ? __real_malloc(size) : NULL;
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  return mayAllocate() ? __real_calloc(count, size) : NULL;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return mayAllocate() ? __real_aligned_alloc(alignment, size) : NULL;
+}
+
+/// Runs this with the countdown; what is left of it goes on afterwards. The
+/// test's own allocations are not counted.
+#define COUNTED(expression)                                                    \
+  do {                                                                         \
+    allocation_to_fail = *left;                                                \
+    MloptStatus *counted = (expression);                                       \
+    *left = allocation_to_fail;                                                \
+    allocation_to_fail = 0;                                                    \
+    if (counted) {                                                             \
+      ++reports;                                                               \
+      CHECK_FAILS(counted, MLOPT_OUT_OF_MEMORY, "the host has no memory");     \
+      CHECK_OK(expression);                                                    \
+    }                                                                          \
+  } while (0)
+
+static void runCountedSession(const uint8_t *data, size_t size, int *left) {
+  _Alignas(256) static float x[2][WIDTH], y[2][WIDTH];
+  MloptDevice *device;
+  MloptArtifact *artifact;
+  MloptProgram *program;
+  MloptInstance *instance;
+  char *text;
+  MloptDeviceOptions options = {.cache_directory = "", .compile_threads = 1};
+  COUNTED(mloptReadArtifactFromMemory(data, size, cache, &artifact));
+  COUNTED(mloptExplainArtifact(artifact, &text));
+  COUNTED(mloptOpenDevice(0, &options, &device));
+  COUNTED(mloptLoadProgram(device, artifact, &program));
+  COUNTED(mloptCreateInstance(program, 0, NULL, &instance));
+  for (int i = 0; i < 6; ++i) {
+    uint64_t arguments[] = {address(x[i & 1]), address(x[0])};
+    uint64_t results[] = {address(y[i & 1]), address(y[1 - (i & 1)])};
+    CHECK_OK(mloptBindPointers(instance, arguments, results));
+    COUNTED(mloptRunInstance(instance, NULL));
+  }
+  const void *in[] = {x[0], x[1]};
+  void *out[] = {y[0], y[1]};
+  COUNTED(mloptRunOnHostData(instance, in, out));
+  mloptReleaseText(text);
+  mloptReleaseArtifact(artifact);
+  mloptReleaseInstance(instance);
+  mloptReleaseProgram(program);
+  mloptReleaseDevice(device);
+}
+
+static void testEveryAllocation(void) {
+  for (int i = 0; i < plan_count; ++i) {
+    if (plans[i] == planWeights)
+      continue; // its file is the business of testWeights
+    size_t size;
+    uint8_t *data = serialize(plans[i](), &size);
+    for (int nth = 1;; ++nth) {
+      fakeReset();
+      int left = nth, live = fakeLive();
+      reports = 0;
+      runCountedSession(data, size, &left);
+      CHECK(fakeLive() == live);
+      if (left) {
+        CHECK(nth > 20 && reports == 0);
+        break;
+      }
+      CHECK(reports == 1);
+    }
+    free(data);
+  }
+  // The writer reports at its end what failed in between.
+  for (int nth = 1;; ++nth) {
+    allocation_to_fail = nth;
+    MloptArtifactWriter *writer = createWriter();
+    if (writer)
+      launch(createMain(writer), 0, ADD1, X, 0, Y, 0);
+    uint8_t *data = NULL;
+    size_t size;
+    MloptStatus *status =
+        writer ? mloptSerializeArtifact(writer, &data, &size) : NULL;
+    bool done = allocation_to_fail != 0;
+    allocation_to_fail = 0;
+    if (done)
+      CHECK_OK(status);
+    else if (writer)
+      CHECK_FAILS(status, MLOPT_OUT_OF_MEMORY, "the host has no memory");
+    free(data);
+    mloptReleaseArtifactWriter(writer);
+    if (done)
+      break;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -530,6 +649,7 @@ int main(void) {
     return 1;
   defineKernels();
   testEveryCall();
+  testEveryAllocation();
   testDriver();
   testHooks();
   testMemory();

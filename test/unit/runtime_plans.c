@@ -105,6 +105,8 @@ static const char ptx[] = ".version 8.6\n.target sm_90a\n";
 
 MloptArtifactWriter *createWriter(void) {
   MloptArtifactWriter *writer = mloptCreateArtifactWriter("test", "tests");
+  if (!writer)
+    return NULL;
   mloptAddModule(writer, "m", "sm_90a", ptx, strlen(ptx));
   for (size_t i = 0; i < sizeof kernel_names / sizeof *kernel_names; ++i)
     mloptAddKernel(writer, 0, kernel_names[i]);

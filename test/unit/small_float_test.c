@@ -175,7 +175,7 @@ static MloptJit *compile(MlirContext context, const Type *t) {
   MloptError error = {""};
   if (!mlirModuleIsNull(module)) {
     bool ok = true;
-    for (int stage = 0; stage < MLOPT_NUM_STAGES && ok; ++stage)
+    for (int stage = 0; stage <= MLOPT_STAGE_LLVM && ok; ++stage)
       ok = !mloptFailed(mloptStageRun(module, stage, (MloptStageOptions){0}));
     if (ok)
       jit = mloptJitCreate(module, &error);
