@@ -246,7 +246,6 @@ static const char *checkGroup(const Format *f, const Directive *group) {
   switch (f->list[group->anchor].kind) {
   case LITERAL:
   case OPERAND_TYPE:
-  case OPERAND_TYPES:
   case RESULT_TYPES:
   case FUNCTIONAL_TYPE:
   case ATTR_DICT:

@@ -25,7 +25,7 @@ typedef struct Reader {
   MlirType first; ///< what the first type directive gave, or null
   int numAttrs;   ///< attributes to add once the dictionary was read
   struct {
-    const char *name;
+    const char *name, *position;
     MlirAttribute value;
   } attrs[MAX_DIRECTIVES];
 } Reader;
@@ -116,6 +116,7 @@ static bool parseResultTypes(Reader *r) {
 
 static bool parseFunctionalType(Reader *r) {
   MloptParser p = r->parser;
+  const char *begin = mloptParserGetPosition(p);
   intptr_t expected = r->state.numOperands, n = 0;
   if (!mloptParseToken(p, "("))
     return false;
@@ -132,8 +133,8 @@ static bool parseFunctionalType(Reader *r) {
       return false;
   }
   if (n != expected)
-    return mloptParserError(p, "%ld operands but %ld operand types",
-                            (long)expected, (long)n);
+    return mloptParserErrorAt(p, begin, "%ld operands but %ld operand types",
+                              (long)expected, (long)n);
   return mloptParseToken(p, "->") && parseResultTypes(r);
 }
 
@@ -234,9 +235,11 @@ static Outcome parseAttrValue(Reader *r, const Directive *d, bool optional,
 static Outcome parseAttrDirective(Reader *r, const Directive *d,
                                   bool optional) {
   MlirAttribute value;
+  const char *position = mloptParserGetPosition(r->parser);
   Outcome o = parseAttrValue(r, d, optional, &value);
   if (o != DONE)
     return o;
+  r->attrs[r->numAttrs].position = position;
   r->attrs[r->numAttrs].name = r->format->def->attrs[d->index].name;
   r->attrs[r->numAttrs++].value = value;
   return DONE;
@@ -324,8 +327,9 @@ static bool finishParse(Reader *r) {
   MloptParser p = r->parser;
   for (int i = 0; i < r->numAttrs; ++i) {
     if (!mlirAttributeIsNull(mloptParserGetAttribute(p, r->attrs[i].name)))
-      return mloptParserError(p, "attribute '%s' is given twice",
-                              r->attrs[i].name);
+      return mloptParserErrorAt(p, r->attrs[i].position,
+                                "attribute '%s' is given twice",
+                                r->attrs[i].name);
     mloptParserAddAttribute(p, r->attrs[i].name, r->attrs[i].value);
   }
   for (intptr_t i = 0; i < r->state.numOperands; ++i) {

@@ -213,6 +213,7 @@ static bool isPresent(Writer *w, const Directive *anchor) {
   case OPERAND:
     return mlirOperationGetNumOperands(w->op) > anchor->index;
   case OPERANDS:
+  case OPERAND_TYPES:
     return mlirOperationGetNumOperands(w->op) > 0;
   case RESULT_TYPE:
     return mlirOperationGetNumResults(w->op) > anchor->index;

@@ -167,8 +167,8 @@ bool mloptCheckKindElement(const MloptSubject *s, MloptKind kind,
                            MlirType element) {
   const MloptOpDef *combine = kinds[kind].op;
   return !combine || combine->operands[0].is(element) ||
-         mloptReject(s, "of kind %s needs a %s",
-                     kinds[kind].name, combine->operands[0].what);
+         mloptReject(s, "of kind %s needs a %s", kinds[kind].name,
+                     combine->operands[0].what);
 }
 
 bool mloptReadInputs(const MloptSubject *s, intptr_t numOperands,

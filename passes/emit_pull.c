@@ -217,6 +217,15 @@ static MlirValue pullConstant(MloptPull *pull, MlirOperation op,
   return (MlirValue){NULL};
 }
 
+/// Of two tensors by one scalar.
+static MlirValue pullSelect(MloptPull *pull, MlirOperation op, intptr_t result,
+                            const MlirValue *indices) {
+  MlirValue condition = mloptPullScalar(pull, mloptOperand(op, 0));
+  MlirValue a = mloptPullElement(pull, mloptOperand(op, 1), indices);
+  MlirValue b = mloptPullElement(pull, mloptOperand(op, 2), indices);
+  return mloptBuildSelect(&pull->b, condition, a, b);
+}
+
 static MlirValue pullFromElements(MloptPull *pull, MlirOperation op,
                                   intptr_t result, const MlirValue *indices) {
   if (mlirOperationGetNumOperands(op) == 1)
@@ -242,6 +251,7 @@ static const struct {
                     const MlirValue *indices);
 } rows[] = {
     {"arith.constant", pullConstant},
+    {"arith.select", pullSelect},
     {"linalg.generic", pullGeneric},
     {"tensor.collapse_shape", pullReshape},
     {"tensor.empty", pullEmpty},

@@ -21,7 +21,6 @@
 //     mlopt.yield %0 : tensor<8xf32>
 //   }
 //
-// The originals of what was copied are dead then; `canonicalize` removes them.
 // Afterwards a function holds fusions, reshapes, constants that are no splats,
 // structured control flow, and for each condition of it one tensor.extract.
 //
@@ -343,6 +342,20 @@ static bool formForControl(MlirOperation op) {
   return mloptIsNamed(op, "mlopt.fusion") || formInRegions(op);
 }
 
+/// Erases what was copied into fusions and is used by nothing else, from the
+/// operation `op` to the end of its block: users first.
+static void eraseUnused(MlirOperation op) {
+  if (mlirOperationIsNull(op))
+    return;
+  eraseUnused(mlirOperationGetNextInBlock(op));
+  if (roleOf(op) != ROLE_FREE)
+    return;
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mloptResult(op, i))))
+      return;
+  mlirOperationDestroy(op);
+}
+
 static bool formInBlock(MlirBlock block) {
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
@@ -357,6 +370,7 @@ static bool formInBlock(MlirBlock block) {
     if (!ok)
       return false;
   }
+  eraseUnused(mlirBlockGetFirstOperation(block));
   return true;
 }
 

@@ -182,10 +182,6 @@ static bool checkInBody(Preflight *state, MlirOperation op,
 static void checkOperation(Preflight *state, MlirOperation op,
                            const MloptImportRow *row) {
   char reason[MLOPT_REASON_SIZE];
-  if (!row || row->refusal) {
-    fail(state, op, row ? row->refusal : "it is not supported");
-    return;
-  }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!checkType(state, op, mloptOperandType(op, i)))
       return;
@@ -204,9 +200,9 @@ static MlirWalkResult visit(MlirOperation op, void *userData) {
   bool isForeign =
       !strncmp(name.data, "stablehlo.", 10) || !strncmp(name.data, "chlo.", 5);
   const MloptImportRow *row = isForeign ? mloptImportFindRow(op) : NULL;
-  if (isInBody(op) && !checkInBody(state, op, row))
-    return MlirWalkResultAdvance;
-  if (isForeign)
+  if (isForeign && (!row || row->refusal))
+    fail(state, op, row ? row->refusal : "it is not supported");
+  else if ((!isInBody(op) || checkInBody(state, op, row)) && isForeign)
     checkOperation(state, op, row);
   return MlirWalkResultAdvance;
 }

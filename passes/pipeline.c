@@ -64,7 +64,7 @@ static const struct {
   // The simple elementwise chain becomes one operation, and so one kernel.
   "linalg-generalize-named-ops,func.func(linalg-fuse-elementwise-ops),"
   "canonicalize,cse,"
-  "func.func(mlopt-form-kernels),canonicalize,"
+  "func.func(mlopt-form-kernels),"
   "mlopt-outline-kernels,mlopt-plan-memory"},
 
 [MLOPT_STAGE_KERNELS] = {"kernels",
@@ -79,8 +79,8 @@ const MloptStage mloptCpuStages[] = {MLOPT_STAGE_MLOPT, MLOPT_STAGE_LINALG,
                                      MLOPT_STAGE_LOOPS, MLOPT_STAGE_LLVM,
                                      MLOPT_NUM_STAGES};
 const MloptStage mloptCudaStages[] = {MLOPT_STAGE_MLOPT, MLOPT_STAGE_LINALG,
-                                      MLOPT_STAGE_PLAN, MLOPT_STAGE_KERNELS,
-                                      MLOPT_STAGE_PTX, MLOPT_NUM_STAGES};
+                                      MLOPT_STAGE_PLAN,  MLOPT_STAGE_KERNELS,
+                                      MLOPT_STAGE_PTX,   MLOPT_NUM_STAGES};
 
 const char *mloptStageGetName(MloptStage stage) { return stages[stage].name; }
 
@@ -185,8 +185,9 @@ static void buildToGpu(MloptPass options) {
 const MloptPipelineDef mloptPipeline_toGpu MLOPT_TABLE = {
     .argument = "mlopt-to-gpu",
     .summary = "From the mlopt dialect to PTX and launch plans",
-    .doc = "Lowers to linalg on tensors, cuts each function into kernels, plans "
-           "its memory and compiles the kernels to PTX for sm_90a.",
+    .doc =
+        "Lowers to linalg on tensors, cuts each function into kernels, plans "
+        "its memory and compiles the kernels to PTX for sm_90a.",
     .build = buildToGpu,
 };
 

@@ -154,7 +154,8 @@ typedef struct Binding {
   bool wide;
 } Binding;
 
-MlirAttribute mloptFastmathAttrGet(MlirContext context, MloptNumerics mode) {
+/// The `fastmath` attribute of a mode; null for all but `fast`.
+static MlirAttribute fastmathOf(MlirContext context, MloptNumerics mode) {
   if (mode != MLOPT_NUMERICS_FAST)
     return mlirAttributeGetNull();
   // Infinities and NaN keep their meaning: masks are made of them.
@@ -184,8 +185,7 @@ static MlirLogicalResult convert(MlirConversionPattern pattern,
       .op = op,
       .numOperands = numOperands,
       .operands = operands,
-      .fastmath = mloptFastmathAttrGet(mlirOperationGetContext(op),
-                                       mloptGetNumerics(op)),
+      .fastmath = fastmathOf(mlirOperationGetContext(op), mloptGetNumerics(op)),
       .wide = binding->wide};
   intptr_t numResults = mlirOperationGetNumResults(op);
   MlirValue *results = calloc((size_t)numResults + 1, sizeof *results);
@@ -231,16 +231,15 @@ static void addPattern(MlirRewritePatternSet patterns, MlirTypeConverter types,
                                         callbacks, binding, 0, NULL)));
 }
 
-MlirLogicalResult mloptRunLowerings(MlirOperation root,
-                                    MlirConversionTarget target,
-                                    const MloptLowerings *lowerings) {
-  enum { MAX_BINDINGS = 128 };
-  Binding bindings[MAX_BINDINGS];
-  int n = 0;
-  MlirContext context = mlirOperationGetContext(root);
-  MlirTypeConverter types = mlirTypeConverterCreate();
-  mlirTypeConverterAddConversion(types, sameType, NULL);
+enum { MAX_BINDINGS = 128 };
+
+/// The lowerings as patterns; `bindings` must outlive them.
+static MlirFrozenRewritePatternSet
+createPatterns(MlirContext context, MlirTypeConverter types,
+               const MloptLowerings *lowerings,
+               Binding bindings[MAX_BINDINGS]) {
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
+  int n = 0;
   for (int i = 0; i < lowerings->numScalars && n < MAX_BINDINGS; ++i) {
     const MloptScalarRow *scalar = &lowerings->scalars[i];
     bindings[n] = (Binding){.scalar = scalar, .wide = lowerings->wide};
@@ -252,14 +251,25 @@ MlirLogicalResult mloptRunLowerings(MlirOperation root,
     addPattern(patterns, types, context, row->def, &bindings[n++]);
   }
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
+  mlirRewritePatternSetDestroy(patterns);
+  return frozen;
+}
+
+MlirLogicalResult mloptRunLowerings(MlirOperation root,
+                                    MlirConversionTarget target,
+                                    const MloptLowerings *lowerings) {
+  Binding bindings[MAX_BINDINGS];
+  MlirTypeConverter types = mlirTypeConverterCreate();
+  mlirTypeConverterAddConversion(types, sameType, NULL);
+  MlirFrozenRewritePatternSet patterns =
+      createPatterns(mlirOperationGetContext(root), types, lowerings, bindings);
   MlirConversionConfig config = mlirConversionConfigCreate();
   mlirConversionConfigSetFoldingMode(
       config, MLIR_DIALECT_CONVERSION_FOLDING_MODE_NEVER);
   MlirLogicalResult result =
-      mlirApplyFullConversion(root, target, frozen, config);
+      mlirApplyFullConversion(root, target, patterns, config);
   mlirConversionConfigDestroy(config);
-  mlirFrozenRewritePatternSetDestroy(frozen);
-  mlirRewritePatternSetDestroy(patterns);
+  mlirFrozenRewritePatternSetDestroy(patterns);
   mlirTypeConverterDestroy(types);
   return result;
 }
@@ -392,7 +402,8 @@ const MloptPassDef mloptPass_convertMloptToLinalg MLOPT_TABLE = {
            "stay, with a region of scalars in place of a kind or keys. "
            "Fusions are inlined. Shapes must be static. Nothing folds; the "
            "numerics mode becomes fastmath flags (fast) or the order of a "
-           "reduction (strict).",
+           "reduction (strict). `accumulate` concerns kinds and contractions; "
+           "regions are left as they are.",
     .anchor = "func.func",
     .options = options,
     .numOptions = MLOPT_COUNT(options),

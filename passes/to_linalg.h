@@ -28,7 +28,7 @@
 enum {
   /// Verifiers allow 64 operands where they meet in one linalg.generic.
   MLOPT_MAX_GENERIC_OPERANDS = 128,
-  /// Lowering adds at most one dimension: a group, or a partial sum.
+  /// Convolutions by groups have one dimension more inside.
   MLOPT_MAX_SHAPE = MLOPT_MAX_RANK + 1,
   /// Loops of a window or a convolution.
   MLOPT_MAX_LOOPS = 2 * MLOPT_MAX_SHAPE
@@ -71,9 +71,6 @@ MlirLogicalResult mloptRunLowerings(MlirOperation root, MlirConversionTarget,
 /// One diagnostic and failure when an mlopt operation inside has a dynamic
 /// shape.
 MlirLogicalResult mloptCheckStatic(MlirOperation root);
-
-/// The `fastmath` attribute of a mode; null for all but `fast`.
-MlirAttribute mloptFastmathAttrGet(MlirContext, MloptNumerics);
 
 /// Whether the operation (scatter, scan, sort, reduce) has a region in place of
 /// a kind or keys.
@@ -161,10 +158,9 @@ MlirValue mloptBuildConvert(MloptBuilder *, MlirValue x, MlirType to,
 /// `mlopt.reduce_precision` of a float scalar.
 MlirValue mloptBuildReducePrecision(MloptBuilder *, MlirValue x,
                                     int64_t exponentBits, int64_t mantissaBits);
-/// The bits of a float scalar as an integer of its width and back; an integer
-/// stays as it is.
+/// The bits of a float scalar as an integer of its width; an integer stays as
+/// it is.
 MlirValue mloptBuildToBits(MloptBuilder *, MlirValue x);
-MlirValue mloptBuildFromBits(MloptBuilder *, MlirValue bits, MlirType to);
 
 //===----------------------------------------------------------------------===//
 // Structured operations (to_linalg_build.c)
@@ -229,10 +225,10 @@ MlirValue mloptBuildExtract(MloptBuilder *, MlirValue tensor, intptr_t rank,
 /// A rectangle with strides; offsets[i] counts where dynamicOffsets[i] is null.
 typedef struct MloptSlice {
   intptr_t rank;
-  int64_t offsets[MLOPT_MAX_SHAPE];
-  int64_t sizes[MLOPT_MAX_SHAPE];
-  int64_t strides[MLOPT_MAX_SHAPE];
-  MlirValue dynamicOffsets[MLOPT_MAX_SHAPE];
+  int64_t offsets[MLOPT_MAX_RANK];
+  int64_t sizes[MLOPT_MAX_RANK];
+  int64_t strides[MLOPT_MAX_RANK];
+  MlirValue dynamicOffsets[MLOPT_MAX_RANK];
 } MloptSlice;
 /// All of a type: zero offsets, unit strides.
 MloptSlice mloptWholeSlice(MlirType);

@@ -189,7 +189,7 @@ MlirValue mloptBuildExtract(MloptBuilder *b, MlirValue tensor, intptr_t rank,
                             const MlirValue *indices) {
   if (b->failed)
     return (MlirValue){NULL};
-  MlirValue operands[MLOPT_MAX_SHAPE + 1] = {tensor};
+  MlirValue operands[MLOPT_MAX_RANK + 1] = {tensor};
   for (intptr_t i = 0; i < rank; ++i)
     operands[i + 1] = indices[i];
   MlirType element = mloptElementType(mlirValueGetType(tensor));
@@ -212,8 +212,8 @@ MloptSlice mloptWholeSlice(MlirType type) {
 static MlirValue buildSliceOp(MloptBuilder *b, const char *name,
                               intptr_t numTensors, const MlirValue *tensors,
                               const MloptSlice *slice, MlirType result) {
-  MlirValue operands[MLOPT_MAX_SHAPE + 2];
-  int64_t offsets[MLOPT_MAX_SHAPE];
+  MlirValue operands[MLOPT_MAX_RANK + 2];
+  int64_t offsets[MLOPT_MAX_RANK];
   intptr_t n = 0;
   for (intptr_t i = 0; i < numTensors; ++i)
     operands[n++] = tensors[i];
@@ -297,7 +297,9 @@ static MlirValue buildCollapse(MloptBuilder *b, MlirValue x, MlirType result,
 static MlirValue buildExpand(MloptBuilder *b, MlirValue x, MlirType result,
                              MlirAttribute groups) {
   int64_t shape[MLOPT_MAX_SHAPE];
-  intptr_t rank = mloptShape(result, shape);
+  intptr_t rank = mloptRank(result);
+  for (intptr_t i = 0; i < rank; ++i)
+    shape[i] = mloptDim(result, i);
   MlirNamedAttribute attrs[] = {
       mloptNamedAttr(b->context, "reassociation", groups),
       mloptNamedAttr(b->context, "static_output_shape",
@@ -355,7 +357,7 @@ MlirValue mloptBuildPad(MloptBuilder *b, MlirValue x, MlirValue scalar,
     return (MlirValue){NULL};
   MlirType type = mlirValueGetType(x), element = mloptElementType(type);
   MloptSlice source = mloptWholeSlice(type), dest = source;
-  int64_t shape[MLOPT_MAX_SHAPE];
+  int64_t shape[MLOPT_MAX_RANK];
   bool same = true, survives = true;
   for (intptr_t i = 0; i < source.rank; ++i) {
     int64_t size = mloptDim(type, i);

@@ -113,12 +113,6 @@ MlirValue mloptBuildToBits(MloptBuilder *b, MlirValue x) {
                          intTypeOfWidth(b, mloptElementWidth(type)));
 }
 
-MlirValue mloptBuildFromBits(MloptBuilder *b, MlirValue bits, MlirType to) {
-  if (!mloptIsFloatElement(to))
-    return bits;
-  return mloptBuildUnary(b, "arith.bitcast", bits, to);
-}
-
 //===----------------------------------------------------------------------===//
 // reduce_precision
 //===----------------------------------------------------------------------===//
@@ -188,7 +182,8 @@ MlirValue mloptBuildReducePrecision(MloptBuilder *b, MlirValue x,
   magnitude = roundMantissa(&m, magnitude, mantissaBits);
   magnitude = limitExponent(&m, magnitude, exponentBits);
   magnitude = intOp(&m, "arith.minui", magnitude, m.overflow);
-  MlirValue reduced = mloptBuildFromBits(
-      b, mloptBuildBinary(b, "arith.ori", sign, magnitude), type);
+  MlirValue reduced =
+      mloptBuildUnary(b, "arith.bitcast",
+                      mloptBuildBinary(b, "arith.ori", sign, magnitude), type);
   return mloptBuildSelect(b, mloptBuildCmpF(b, "uno", x, x), x, reduced);
 }

@@ -24,34 +24,41 @@ static MlirType accumulatorOf(MloptLowering *l) {
   return type;
 }
 
+static bool readsUnsigned(MloptLowering *l) {
+  return !mlirAttributeIsNull(mloptAttr(l->op, "unsigned"));
+}
+
 static MlirAttribute zeroAttr(MlirType type) {
   return mloptIsFloatElement(type)
              ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, 0)
              : mlirIntegerAttrGet(type, 0);
 }
 
-/// Adds the accumulator, which starts from zero, and the body; the two factors
-/// are the generic's inputs 0 and 1, the accumulator is its last value.
-static MlirValue contract(MloptLowering *l, MloptGeneric *g, MlirType result,
-                          MlirAffineMap resultMap) {
+/// Adds the accumulator, of type `sums`, which starts from zero, and the body;
+/// the two factors are the generic's inputs.
+static MlirValue contract(MloptLowering *l, MloptGeneric *g, MlirType sums,
+                          MlirAffineMap sumsMap) {
   MloptBuilder *b = &l->b;
-  MlirType type = accumulatorOf(l);
-  bool isUnsigned = !mlirAttributeIsNull(mloptAttr(l->op, "unsigned"));
+  MlirType type = mloptElementType(sums);
   MlirValue zero = mloptBuildConstant(b, zeroAttr(type));
-  mloptAddOutput(g, mloptBuildFill(b, zero, mloptWithElementType(result, type)),
-                 resultMap);
+  mloptAddOutput(g, mloptBuildFill(b, zero, sums), sumsMap);
   mloptBeginGeneric(b, g);
   MlirValue factors[2];
   for (int i = 0; i < 2; ++i)
-    factors[i] =
-        mloptBuildConvert(&g->body, mloptGenericArg(g, i), type, isUnsigned);
+    factors[i] = mloptBuildConvert(&g->body, mloptGenericArg(g, i), type,
+                                   readsUnsigned(l));
   MlirValue product = mloptBuildCombine(&g->body, MLOPT_KIND_MUL, l->fastmath,
                                         factors[0], factors[1]);
-  MlirValue sum =
-      mloptBuildCombine(&g->body, MLOPT_KIND_ADD, l->fastmath,
-                        mloptGenericArg(g, g->numValues - 1), product);
-  return mloptBuildCast(b, mloptEndGenericValue(b, g, sum),
-                        mloptElementType(result), isUnsigned);
+  MlirValue sum = mloptBuildCombine(&g->body, MLOPT_KIND_ADD, l->fastmath,
+                                    mloptGenericArg(g, 2), product);
+  return mloptEndGenericValue(b, g, sum);
+}
+
+/// Brings the sums to the result's element type.
+static MlirValue roundSums(MloptLowering *l, MlirValue sums) {
+  return mloptBuildCast(&l->b, sums,
+                        mloptElementType(mloptResultType(l->op, 0)),
+                        readsUnsigned(l));
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,7 +79,6 @@ void mloptLowerDot(MloptLowering *l, MlirValue *results) {
                        mloptGetInts(l->op, "rhs_batch")};
   MloptInts contracted[] = {mloptGetInts(l->op, "lhs_contract"),
                             mloptGetInts(l->op, "rhs_contract")};
-  MlirType result = mloptResultType(l->op, 0);
   // Loops: batch, left free, right free (the result's order), contracted.
   int64_t loops[2][MLOPT_MAX_RANK], next = batch[0].count;
   for (int side = 0; side < 2; ++side) {
@@ -93,8 +99,10 @@ void mloptLowerDot(MloptLowering *l, MlirValue *results) {
                   mloptDimsMap(context, g.numLoops,
                                mloptRank(mloptOperandType(l->op, side)),
                                loops[side]));
-  results[0] =
-      contract(l, &g, result, mloptPrefixMap(context, g.numLoops, resultRank));
+  MlirType sums =
+      mloptWithElementType(mloptResultType(l->op, 0), accumulatorOf(l));
+  MlirAffineMap map = mloptPrefixMap(context, g.numLoops, resultRank);
+  results[0] = roundSums(l, contract(l, &g, sums, map));
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,14 +150,15 @@ void mloptLowerConv(MloptLowering *l, MlirValue *results) {
   MloptInts dilation = mloptGetInts(l->op, "window_dilation");
   int64_t groups = mloptGetInt(l->op, "groups");
   bool grouped = groups > 1;
-  MlirType result = mloptResultType(l->op, 0);
+  MlirType sums =
+      mloptWithElementType(mloptResultType(l->op, 0), accumulatorOf(l));
   intptr_t spatial = strides.count;
   MlirValue input = padInput(l), kernel = l->operands[1];
-  MlirType split = result;
+  MlirType split = sums;
   if (grouped) {
     input = splitGroups(&l->b, input, spatial + 1, groups);
     kernel = splitGroups(&l->b, kernel, spatial + 1, groups);
-    split = splitType(result, spatial + 1, groups);
+    split = splitType(sums, spatial + 1, groups);
   }
   // Loops: image, output position, group, output channel; then window position
   // and input channel.
@@ -178,7 +187,7 @@ void mloptLowerConv(MloptLowering *l, MlirValue *results) {
                 mlirAffineMapGet(context, g.numLoops, 0, channel + 1, from));
   mloptAddInput(&g, kernel,
                 mlirAffineMapGet(context, g.numLoops, 0, channel + 1, with));
-  MlirValue sum =
-      contract(l, &g, split, mloptPrefixMap(context, g.numLoops, channel + 1));
-  results[0] = mloptBuildReshape(&l->b, sum, result);
+  MlirAffineMap map = mloptPrefixMap(context, g.numLoops, channel + 1);
+  MlirValue sum = contract(l, &g, split, map);
+  results[0] = roundSums(l, mloptBuildReshape(&l->b, sum, sums));
 }

@@ -12,9 +12,9 @@
 //
 // A strict sum or product over n elements, in row-major order, is built as
 // DESIGN's formula has it, so that no schedule can change its bits:
-//   x: [kept.., n] -> padded with neutral elements to [kept.., m * 256]
-//     -> [kept.., m, 256], reduced over m in rising order -> [kept.., 256]
-//     -> halved: [.., 0:128] + [.., 128:256], and so on -> [kept.., 1].
+//   [k, n] -> padded with neutral elements to [k, m * 256]
+//     -> [k, m, 256], reduced over m in rising order -> [k, 256]
+//     -> halved: [k, 0:128] + [k, 128:256], and so on -> [k, 1].
 // An init is combined with the total. For n < 256 the next power of two takes
 // the place of 256: what is left out only adds neutral elements, which change
 // no bits, since a partial sum starts from +0.0 and never becomes -0.0.
@@ -123,8 +123,8 @@ static MlirValue reduceInOrder(MloptLowering *l, const KindReduction *r) {
   return endKind(l, r, &g);
 }
 
-/// The operand as [kept.., n] in the accumulator's type, reduced dimensions in
-/// rising order.
+/// The operand as [k, n] in the accumulator's type: k results, n elements of
+/// each, in row-major order.
 static MlirValue gatherReduced(MloptLowering *l, const KindReduction *r,
                                int64_t n) {
   MlirType type = mloptOperandType(l->op, 0);
@@ -137,49 +137,37 @@ static MlirValue gatherReduced(MloptLowering *l, const KindReduction *r,
         shape[next] = mloptDim(type, i);
         loopOf[i] = next++;
       }
+  MlirType moved = mloptTensorType(rank, shape, r->accumulator);
   MloptGeneric g = {.numLoops = rank};
   mloptAddInput(&g, l->operands[0],
                 mloptDimsMap(l->b.context, rank, rank, loopOf));
-  mloptAddOutput(
-      &g, mloptBuildEmpty(&l->b, mloptTensorType(rank, shape, r->accumulator)),
-      mloptIdentityMap(l->b.context, rank));
+  mloptAddOutput(&g, mloptBuildEmpty(&l->b, moved),
+                 mloptIdentityMap(l->b.context, rank));
   mloptBeginGeneric(&l->b, &g);
-  MlirValue moved =
-      mloptEndGenericValue(&l->b, &g,
-                           mloptBuildConvert(&g.body, mloptGenericArg(&g, 0),
-                                             r->accumulator, false));
-  intptr_t numKept = rank - dims.count;
-  shape[numKept] = n;
-  return mloptBuildReshape(&l->b, moved,
-                           mloptTensorType(numKept + 1, shape, r->accumulator));
+  MlirValue element =
+      mloptBuildConvert(&g.body, mloptGenericArg(&g, 0), r->accumulator, false);
+  int64_t flat[] = {mloptNumElements(type) / n, n};
+  return mloptBuildReshape(&l->b, mloptEndGenericValue(&l->b, &g, element),
+                           mloptTensorType(2, flat, r->accumulator));
 }
 
-/// [kept.., n] to partials [kept.., width].
+/// [k, n] to partials [k, width].
 static MlirValue partialSums(MloptLowering *l, const KindReduction *r,
                              MlirValue x, int64_t n, int64_t width) {
   MloptBuilder *b = &l->b;
   if (b->failed)
     return x;
-  int64_t shape[MLOPT_MAX_SHAPE], none[MLOPT_MAX_SHAPE] = {0};
-  int64_t high[MLOPT_MAX_SHAPE] = {0}, rounds = (n + width - 1) / width;
-  intptr_t last = mloptShape(mlirValueGetType(x), shape) - 1;
-  high[last] = rounds * width - n;
-  MlirValue padded = mloptBuildPad(b, x, neutralScalar(l, r), none, high, none);
-  shape[last] = width;
-  MlirType partials = mloptTensorType(last + 1, shape, r->accumulator);
-  shape[last] = rounds;
-  shape[last + 1] = width;
-  MlirValue lanes = mloptBuildReshape(
-      b, padded, mloptTensorType(last + 2, shape, r->accumulator));
-
-  MloptGeneric g = {.numLoops = last + 2};
-  int64_t kept[MLOPT_MAX_SHAPE];
-  for (intptr_t i = 0; i <= last; ++i)
-    kept[i] = i < last ? i : last + 1;
-  g.reduction[last] = true;
-  mloptAddInput(&g, lanes, mloptIdentityMap(b->context, g.numLoops));
+  int64_t k = mloptDim(mlirValueGetType(x), 0), m = (n + width - 1) / width;
+  MlirValue padded =
+      mloptBuildPad(b, x, neutralScalar(l, r), (int64_t[]){0, 0},
+                    (int64_t[]){0, m * width - n}, (int64_t[]){0, 0});
+  MlirValue rounds = mloptBuildReshape(
+      b, padded, mloptTensorType(3, (int64_t[]){k, m, width}, r->accumulator));
+  MlirType partials = mloptTensorType(2, (int64_t[]){k, width}, r->accumulator);
+  MloptGeneric g = {.numLoops = 3, .reduction = {false, true, false}};
+  mloptAddInput(&g, rounds, mloptIdentityMap(b->context, 3));
   mloptAddOutput(&g, mloptBuildFill(b, neutralScalar(l, r), partials),
-                 mloptDimsMap(b->context, g.numLoops, last + 1, kept));
+                 mloptDimsMap(b->context, 3, 2, (int64_t[]){0, 2}));
   mloptBeginGeneric(b, &g);
   return endKind(l, r, &g);
 }
@@ -202,15 +190,15 @@ static MlirValue combineTensors(MloptLowering *l, const KindReduction *r,
   return mloptEndGenericValue(&l->b, &g, sum);
 }
 
-/// Halves [kept.., width] to [kept.., 1].
+/// Halves [k, width] to [k, 1].
 static MlirValue halve(MloptLowering *l, const KindReduction *r, MlirValue x,
                        int64_t width) {
   for (; width > 1 && !l->b.failed; width /= 2) {
     MloptSlice half = mloptWholeSlice(mlirValueGetType(x));
-    half.sizes[half.rank - 1] = width / 2;
-    MlirType type = mloptTensorType(half.rank, half.sizes, r->accumulator);
+    half.sizes[1] = width / 2;
+    MlirType type = mloptTensorType(2, half.sizes, r->accumulator);
     MlirValue low = mloptBuildExtractSlice(&l->b, x, &half, type);
-    half.offsets[half.rank - 1] = width / 2;
+    half.offsets[1] = width / 2;
     MlirValue high = mloptBuildExtractSlice(&l->b, x, &half, type);
     x = combineTensors(l, r, low, high);
   }

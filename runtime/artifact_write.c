@@ -87,10 +87,12 @@ MloptArtifactWriter *mloptCreateArtifactWriter(const char *program,
   if (!writer)
     return NULL;
   CREATE(writer, Mlopt__Plan, plan, mlopt__plan__init);
-  if (plan) {
-    plan->program = mloptWriterCopyText(writer, program);
-    plan->producer = mloptWriterCopyText(writer, producer);
+  if (!plan) {
+    mloptReleaseArtifactWriter(writer);
+    return NULL;
   }
+  plan->program = mloptWriterCopyText(writer, program);
+  plan->producer = mloptWriterCopyText(writer, producer);
   writer->plan = plan;
   return writer;
 }

@@ -139,13 +139,12 @@ static MloptStatus *encodeChanged(MloptInstance *instance,
   return NULL;
 }
 
-/// Gives the binding the instance's pointers. After a failure it is invalid and
-/// has no graphs, so that the next call makes it anew.
+/// Gives the binding the instance's pointers. After a failure it is invalid, so
+/// that the next call encodes everything, and its half-patched graphs are gone.
 static MloptStatus *rebind(MloptInstance *instance, MloptBinding *binding) {
   for (uint32_t i = 0; i < instance->pointer_count; ++i)
     instance->changed[i] =
         !binding->valid || binding->pointers[i] != instance->pointers[i];
-  binding->valid = false;
   memcpy(binding->pointers, instance->pointers,
          instance->pointer_count * sizeof *binding->pointers);
   uint32_t dirty_count = 0;

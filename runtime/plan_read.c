@@ -20,7 +20,7 @@ enum {
 static const uint64_t byte_limit = (uint64_t)1 << 47;
 
 static MloptStatus *bad(const MloptArtifact *artifact, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 static MloptStatus *bad(const MloptArtifact *artifact, const char *format,
                         ...) {
   char text[512];

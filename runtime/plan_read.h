@@ -40,7 +40,7 @@ typedef struct MloptPlanReader {
 /// "artifact: entry main: " and the words.
 MLOPT_MUST_CHECK MloptStatus *
 mloptCreateEntryStatus(const MloptPlanReader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 
 /// Evaluates a size. `what` names it in messages.
 MLOPT_MUST_CHECK MloptStatus *mloptReadSize(const MloptArtifact *artifact,

@@ -62,7 +62,7 @@ void mloptEnterDeviceToRelease(MloptDevice *device, bool *out_pushed);
 MLOPT_MUST_CHECK MloptStatus *
 mloptCreateCudaStatus(MloptDevice *device, CuResult error, const char *call,
                       const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5), returns_nonnull));
 
 void mloptLog(MloptDevice *device, MloptLogLevel level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

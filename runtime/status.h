@@ -22,12 +22,12 @@
 /// A failure with a formatted message. The caller owns it.
 MLOPT_MUST_CHECK MloptStatus *mloptCreateStatus(MloptCode code,
                                                 const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 /// The same for what the driver answered.
 MLOPT_MUST_CHECK MloptStatus *mloptCreateDriverStatus(MloptCode code,
                                                       int driver_error,
                                                       const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4), returns_nonnull));
 /// Puts "where: " in front of the message; takes `status`, NULL stays NULL.
 MLOPT_MUST_CHECK MloptStatus *mloptPrefixStatus(MloptStatus *status,
                                                 const char *format, ...)
@@ -37,7 +37,8 @@ MLOPT_MUST_CHECK MloptStatus *mloptPrefixStatus(MloptStatus *status,
 MLOPT_MUST_CHECK MloptStatus *mloptJoinStatus(MloptStatus *first,
                                               MloptStatus *second);
 /// The failure that says that the host has no memory left.
-MLOPT_MUST_CHECK MloptStatus *mloptCreateHostMemoryStatus(void);
+MLOPT_MUST_CHECK MloptStatus *mloptCreateHostMemoryStatus(void)
+    __attribute__((returns_nonnull));
 
 /// Returns a failure to the caller, for functions that own nothing yet.
 #define MLOPT_TRY(expression)                                                  \

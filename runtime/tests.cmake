@@ -16,19 +16,26 @@ target_link_libraries(mlopt_fake_cuda PRIVATE Threads::Threads)
 add_library(mlopt_runtime_plans STATIC EXCLUDE_FROM_ALL
   ${unit}/runtime_plans.c)
 target_include_directories(mlopt_runtime_plans PUBLIC ${unit})
-target_link_libraries(mlopt_runtime_plans
-  PUBLIC mlopt_artifact_write mlopt_fake_cuda)
+target_link_libraries(mlopt_runtime_plans PUBLIC mlopt_artifact_write)
 
-add_custom_target(mlopt-runtime-tests)
-foreach(name runtime_test runtime_artifact_test runtime_failure_test)
-  add_executable(${name} EXCLUDE_FROM_ALL ${unit}/${name}.c)
-  target_link_libraries(${name} PRIVATE mlopt_runtime_plans)
+add_custom_target(mlopt-runtime-tests
+  DEPENDS mlopt_runtime mlopt_runtime_static)
+# ctest builds what it runs.
+add_test(NAME runtime_build COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR}
+  --target mlopt-runtime-tests)
+set_tests_properties(runtime_build PROPERTIES FIXTURES_SETUP runtime_built)
+foreach(name runtime_test runtime_artifact_test runtime_exhaust_test
+        runtime_failure_test)
+  add_executable(${name} EXCLUDE_FROM_ALL
+    ${unit}/${name}.c ${unit}/runtime_kernels.c)
+  target_link_libraries(${name} PRIVATE mlopt_runtime_plans mlopt_fake_cuda)
   add_dependencies(mlopt-runtime-tests ${name})
   add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED runtime_built)
 endforeach()
 
 # It fails each allocation of host memory once.
-target_link_options(runtime_failure_test PRIVATE
+target_link_options(runtime_exhaust_test PRIVATE
   -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc)
 
 # Our declarations against the real cuda.h, where there is one.
@@ -40,6 +47,8 @@ if(CUDAToolkit_FOUND)
     PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
   add_dependencies(mlopt-runtime-tests runtime_cuda_header)
   add_test(NAME runtime_cuda_header COMMAND runtime_cuda_header)
+  set_tests_properties(runtime_cuda_header PROPERTIES
+    FIXTURES_REQUIRED runtime_built)
 endif()
 
 # A stranger's project: installs the runtime, builds the example against it,
@@ -53,9 +62,15 @@ add_test(NAME runtime_install COMMAND ${CMAKE_COMMAND}
   -DCOMPILER=${CMAKE_C_COMPILER} -DWRITE_PLAN=$<TARGET_FILE:runtime_write_plan>
   -DFAKE=$<TARGET_FILE:mlopt_fake_cuda> -DSANITIZE=${MLOPT_SANITIZE}
   -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/CheckInstall.cmake)
+set_tests_properties(runtime_install PROPERTIES FIXTURES_REQUIRED runtime_built)
 
-# The loader's fuzzer: cmake --build . --target artifact_fuzz, then
-#   artifact_fuzz_seeds FOLDER; artifact_fuzz FOLDER -max_total_time=600
+# The same programs on a real GPU, with what launching costs; run by hand.
+add_executable(runtime_gpu EXCLUDE_FROM_ALL ${unit}/runtime_gpu.c)
+target_link_libraries(runtime_gpu PRIVATE mlopt_runtime_plans)
+add_dependencies(mlopt-runtime-tests runtime_gpu)
+
+# The loader's fuzzer: build mlopt-runtime-fuzz, then
+#   runtime_write_plan FOLDER; artifact_fuzz FOLDER -max_total_time=600
 if(CMAKE_C_COMPILER_ID MATCHES Clang)
   add_executable(artifact_fuzz EXCLUDE_FROM_ALL ${fuzz}/artifact_fuzz.c)
   get_target_property(sources mlopt_runtime_objects SOURCES)

@@ -50,6 +50,20 @@ bool mloptParserError(MloptParser p, const char *format, ...) {
   return false;
 }
 
+const char *mloptParserGetPosition(MloptParser p) {
+  return fromHandle(p).base.getCurrentLocation().getPointer();
+}
+
+bool mloptParserErrorAt(MloptParser p, const char *position, const char *format,
+                        ...) {
+  va_list args;
+  va_start(args, format);
+  std::string message = mlopt::formatMessage(format, args);
+  va_end(args);
+  fromHandle(p).base.emitError(SMLoc::getFromPointer(position), message);
+  return false;
+}
+
 namespace {
 struct Punctuation {
   StringRef spelling;
@@ -245,11 +259,12 @@ bool mloptParseOptionalAttrDict(MloptParser p) {
   AsmParser &base = fromHandle(p).base;
   NamedAttrList &attributes = fromHandle(p).state->attributes;
   NamedAttrList dict;
+  SMLoc begin = base.getCurrentLocation();
   if (failed(base.parseOptionalAttrDict(dict)))
     return false;
   for (NamedAttribute named : dict) {
     if (attributes.get(named.getName())) {
-      base.emitError(base.getCurrentLocation(), "attribute '")
+      base.emitError(begin, "attribute '")
           << named.getName().getValue() << "' is given twice";
       return false;
     }

@@ -308,8 +308,8 @@ public:
   OperationName::ParseAssemblyFn getParseAssemblyFn() override {
     return [this](OpAsmParser &parser, OperationState &state) -> ParseResult {
       if (!def->parse && !def->assembly)
-        return parser.emitError(parser.getNameLoc(), "'")
-               << def->name << "' op has no custom assembly form";
+        return parser.emitError(parser.getNameLoc(),
+                                "has no custom assembly form");
       mlopt::Parser p{parser, &parser, &state, def, {}, {}};
       bool ok = def->parse ? def->parse(def, mlopt::toHandle(p))
                            : dialectDef->parseOp(def, mlopt::toHandle(p));
@@ -504,7 +504,8 @@ private:
     if (def->traits & MLOPT_SAME_TYPE) {
       Type first = op->getNumOperands() ? op->getOperand(0).getType()
                                         : op->getResult(0).getType();
-      auto same = [&](Type t) { return isCompatible(first, t); };
+      // Exactly: assembly prints one type for all.
+      auto same = [&](Type t) { return t == first; };
       if (!llvm::all_of(op->getOperandTypes(), same) ||
           !llvm::all_of(op->getResultTypes(), same))
         return op->emitOpError(

@@ -55,6 +55,10 @@ MlirLocation mloptParserGetLocation(MloptParser);
 /// Reports an error at the current position and returns false.
 bool mloptParserError(MloptParser, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/// The current position, cheaply, and an error there when more was parsed.
+const char *mloptParserGetPosition(MloptParser);
+bool mloptParserErrorAt(MloptParser, const char *position, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
 /// A punctuation token (`: , = -> ( ) [ ] < > { } ? * + - / | ...`) or a
 /// keyword, by its spelling.
 bool mloptParseToken(MloptParser, const char *spelling);

@@ -23,12 +23,14 @@ static intptr_t parseEnum(MloptParser p, const char *const *cases,
                           MlirAttribute *params) {
   bool bracket = mloptParseOptionalToken(p, "<");
   MlirStringRef name;
+  const char *begin = mloptParserGetPosition(p);
   if (!mloptParseKeyword(p, &name))
     return -1;
   while (*cases && !mloptStrEq(name, *cases))
     ++cases;
   if (!*cases) {
-    mloptParserError(p, "unknown case '%.*s'", (int)name.length, name.data);
+    mloptParserErrorAt(p, begin, "unknown case '%.*s'", (int)name.length,
+                       name.data);
     return -1;
   }
   params[0] = mlirStringAttrGet(mloptParserGetContext(p), name);

@@ -145,6 +145,7 @@ static bool parseField(MloptParser p, const MloptField *field,
                        MlirAttribute *out) {
   MlirContext context = mloptParserGetContext(p);
   MlirType any = {NULL};
+  const char *begin = mloptParserGetPosition(p);
   switch (field->kind) {
   case MLOPT_FIELD_INTS:
     *out = mloptParseInts(p, true, "[", "]");
@@ -161,7 +162,8 @@ static bool parseField(MloptParser p, const MloptField *field,
   case MLOPT_FIELD_STRING:
     return mloptParseAttribute(p, any, out) &&
            (mlirAttributeIsAString(*out) ||
-            mloptParserError(p, "expected a string for '%s'", field->name));
+            mloptParserErrorAt(p, begin, "expected a string for '%s'",
+                               field->name));
   case MLOPT_FIELD_TYPE: {
     MlirType type;
     if (!mloptParseType(p, &type))
@@ -205,16 +207,19 @@ static MlirAttribute absent(MlirContext context, MloptFieldKind kind) {
 intptr_t mloptParseFields(MloptParser p, int numFields,
                           const MloptField *fields, MlirAttribute *params) {
   MlirContext context = mloptParserGetContext(p);
+  const char *open = mloptParserGetPosition(p);
   for (int i = 0; i < numFields; ++i)
     params[i] = (MlirAttribute){NULL};
   while (!mloptParseOptionalToken(p, ">")) {
     MlirStringRef name;
+    const char *begin = mloptParserGetPosition(p);
     if (!mloptParseKeyword(p, &name))
       return -1;
     int i = findField(numFields, fields, name);
     if (i < 0 || !mlirAttributeIsNull(params[i])) {
-      mloptParserError(p, "%s field '%.*s'", i < 0 ? "unknown" : "repeated",
-                       (int)name.length, name.data);
+      mloptParserErrorAt(p, begin, "%s field '%.*s'",
+                         i < 0 ? "unknown" : "repeated", (int)name.length,
+                         name.data);
       return -1;
     }
     if (!mloptParseToken(p, "=") || !parseField(p, &fields[i], &params[i]))
@@ -229,7 +234,7 @@ intptr_t mloptParseFields(MloptParser p, int numFields,
     if (!mlirAttributeIsNull(params[i]))
       continue;
     if (!fields[i].optional) {
-      mloptParserError(p, "field '%s' is missing", fields[i].name);
+      mloptParserErrorAt(p, open, "field '%s' is missing", fields[i].name);
       return -1;
     }
     params[i] = absent(context, fields[i].kind);

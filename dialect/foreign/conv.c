@@ -42,19 +42,22 @@ static const char *const letters[3] = {"bf", "io", "bf"};
 static bool parseEntry(MloptParser p, const char *pair, int64_t *slot) {
   int64_t number;
   MlirStringRef name;
+  const char *begin = mloptParserGetPosition(p);
   if (mloptParseOptionalInteger(p, &number)) {
     *slot = number + 2;
     return (number >= 0 && number < MLOPT_MAX_RANK - 2) ||
-           mloptParserError(p, "spatial dimension %lld is out of range",
-                            (long long)number);
+           mloptParserErrorAt(p, begin,
+                              "spatial dimension %lld is out of range",
+                              (long long)number);
   }
   if (!mloptParseKeyword(p, &name))
     return false;
   const char *letter =
       name.length == 1 ? strchr(pair, name.data[0]) : (const char *)NULL;
   if (!letter)
-    return mloptParserError(p, "expected '%c', '%c' or a number, found '%.*s'",
-                            pair[0], pair[1], (int)name.length, name.data);
+    return mloptParserErrorAt(p, begin,
+                              "expected '%c', '%c' or a number, found '%.*s'",
+                              pair[0], pair[1], (int)name.length, name.data);
   *slot = letter - pair;
   return true;
 }
@@ -70,10 +73,11 @@ static bool parseConvList(MloptParser p, const char *pair,
     return false;
   do {
     int64_t slot;
+    const char *begin = mloptParserGetPosition(p);
     if (!parseEntry(p, pair, &slot))
       return false;
     if (position[slot] >= 0)
-      return mloptParserError(p, "a dimension is repeated");
+      return mloptParserErrorAt(p, begin, "a dimension is repeated");
     position[slot] = n++;
   } while (mloptParseOptionalToken(p, ","));
   for (int i = 0; i < n || i < 2; ++i) {
@@ -202,13 +206,15 @@ static MlirAttribute parsePadding(MloptParser p) {
 
 /// `[0, 1]` or `[false, true]` as an array<i1>.
 static MlirAttribute parseReversal(MloptParser p) {
+  const char *begin = mloptParserGetPosition(p);
   MlirAttribute ints = mloptParseInts(p, false, "[", "]");
   if (mlirAttributeIsNull(ints))
     return ints;
   int values[MLOPT_MAX_RANK];
   intptr_t n = mlirDenseArrayGetNumElements(ints);
   if (n > MLOPT_MAX_RANK) {
-    mloptParserError(p, "more than %d window dimensions", MLOPT_MAX_RANK);
+    mloptParserErrorAt(p, begin, "more than %d window dimensions",
+                       MLOPT_MAX_RANK);
     return (MlirAttribute){NULL};
   }
   for (intptr_t i = 0; i < n; ++i)
@@ -232,17 +238,18 @@ bool mloptForeignReadWindow(const MloptOpDef *def, MloptParser p,
                             MloptAssemblyState *state) {
   (void)def, (void)state;
   MlirStringRef name;
+  const char *begin = mloptParserGetPosition(p);
   while (mloptParseOptionalKeyword(p, &name)) {
     int i = 0;
     while (i < MLOPT_COUNT(windowFields) &&
            !mloptStrEq(name, windowFields[i].name))
       ++i;
     if (i == MLOPT_COUNT(windowFields))
-      return mloptParserError(p, "unknown window field '%.*s'",
-                              (int)name.length, name.data);
+      return mloptParserErrorAt(p, begin, "unknown window field '%.*s'",
+                                (int)name.length, name.data);
     if (!mlirAttributeIsNull(mloptParserGetAttribute(p, windowFields[i].attr)))
-      return mloptParserError(p, "window field '%s' is repeated",
-                              windowFields[i].name);
+      return mloptParserErrorAt(p, begin, "window field '%s' is repeated",
+                                windowFields[i].name);
     if (!mloptParseToken(p, "="))
       return false;
     MlirAttribute value = windowFields[i].parse
@@ -253,6 +260,7 @@ bool mloptForeignReadWindow(const MloptOpDef *def, MloptParser p,
     mloptParserAddAttribute(p, windowFields[i].attr, value);
     if (!mloptParseOptionalToken(p, ","))
       break;
+    begin = mloptParserGetPosition(p);
   }
   return true;
 }

@@ -23,24 +23,24 @@
 // Types
 //===----------------------------------------------------------------------===//
 
-bool mloptForeignTakeInputs(MloptParser p, MlirType function,
-                            MloptAssemblyState *state) {
+static bool takeInputs(MloptParser p, const char *begin, MlirType function,
+                       MloptAssemblyState *state) {
   intptr_t n = mlirFunctionTypeGetNumInputs(function);
   if (n != state->numOperands)
-    return mloptParserError(p, "%ld operands but %ld operand types",
-                            (long)state->numOperands, (long)n);
+    return mloptParserErrorAt(p, begin, "%ld operands but %ld operand types",
+                              (long)state->numOperands, (long)n);
   for (intptr_t i = 0; i < n; ++i)
     state->types[i] = mlirFunctionTypeGetInput(function, i);
   return true;
 }
 
-/// `(operand types) -> result type`, already parsed.
-static bool takeFunction(MloptParser p, MlirType function,
+/// `(operand types) -> result type`, already parsed, from `begin` on.
+static bool takeFunction(MloptParser p, const char *begin, MlirType function,
                          MloptAssemblyState *state) {
-  if (!mloptForeignTakeInputs(p, function, state))
+  if (!takeInputs(p, begin, function, state))
     return false;
   if (mlirFunctionTypeGetNumResults(function) != 1)
-    return mloptParserError(p, "expected one result type");
+    return mloptParserErrorAt(p, begin, "expected one result type");
   mloptParserAddResultType(p, mlirFunctionTypeGetResult(function, 0));
   state->resultsDone = true;
   return true;
@@ -60,9 +60,10 @@ static bool takeTypes(MloptParser p, MloptAssemblyState *state, intptr_t first,
 DIRECTIVE(SameType) {
   (void)def;
   MlirType type;
+  const char *begin = mloptParserGetPosition(p);
   if (!mloptParseType(p, &type))
     return false;
-  return mlirTypeIsAFunction(type) ? takeFunction(p, type, state)
+  return mlirTypeIsAFunction(type) ? takeFunction(p, begin, type, state)
                                    : takeTypes(p, state, 0, type, type);
 }
 
@@ -71,16 +72,17 @@ DIRECTIVE(SameType) {
 DIRECTIVE(ComplexType) {
   (void)def;
   MlirType type;
+  const char *begin = mloptParserGetPosition(p);
   if (!mloptParseType(p, &type))
     return false;
   if (mlirTypeIsAFunction(type))
-    return takeFunction(p, type, state);
+    return takeFunction(p, begin, type, state);
   if (!mlirTypeIsARankedTensor(type) ||
       !mlirTypeIsAComplex(mloptElementType(type)))
-    return mloptParserError(p, "expected a tensor of complex numbers");
+    return mloptParserErrorAt(p, begin, "expected a tensor of complex numbers");
   if (mloptRank(type) > MLOPT_MAX_RANK)
-    return mloptParserError(p, "a tensor has at most %d dimensions",
-                            MLOPT_MAX_RANK);
+    return mloptParserErrorAt(p, begin, "a tensor has at most %d dimensions",
+                              MLOPT_MAX_RANK);
   MlirType real = mlirComplexTypeGetElementType(mloptElementType(type));
   return takeTypes(p, state, 0, mloptWithElementType(type, real), type);
 }
@@ -89,14 +91,15 @@ DIRECTIVE(ComplexType) {
 DIRECTIVE(TupleType) {
   (void)def;
   MlirType type;
+  const char *begin = mloptParserGetPosition(p);
   if (!mloptParseType(p, &type))
     return false;
   if (!mlirTypeIsATuple(type))
-    return mloptParserError(p, "expected a tuple type");
+    return mloptParserErrorAt(p, begin, "expected a tuple type");
   intptr_t n = mlirTupleTypeGetNumTypes(type);
   if (n != state->numOperands)
-    return mloptParserError(p, "%ld operands but a tuple of %ld types",
-                            (long)state->numOperands, (long)n);
+    return mloptParserErrorAt(p, begin, "%ld operands but a tuple of %ld types",
+                              (long)state->numOperands, (long)n);
   for (intptr_t i = 0; i < n; ++i)
     state->types[i] = mlirTupleTypeGetType(type, i);
   return takeTypes(p, state, n, type, type);
@@ -106,10 +109,11 @@ DIRECTIVE(TupleType) {
 DIRECTIVE(SelectType) {
   (void)def;
   MlirType predicate, type;
+  const char *begin = mloptParserGetPosition(p);
   if (!mloptParseType(p, &predicate))
     return false;
   if (mlirTypeIsAFunction(predicate))
-    return takeFunction(p, predicate, state);
+    return takeFunction(p, begin, predicate, state);
   if (!mloptParseToken(p, ",") || !mloptParseType(p, &type))
     return false;
   state->types[0] = predicate;
@@ -215,13 +219,15 @@ DIRECTIVE(ExponentMantissa) {
   MlirStringRef text;
   int64_t exponent, mantissa;
   size_t at = 1;
+  const char *begin = mloptParserGetPosition(p);
   if (!mloptParseKeyword(p, &text))
     return false;
   if (text.data[0] != 'e' || !readNumber(text, &at, &exponent) ||
       at == text.length || text.data[at++] != 'm' ||
       !readNumber(text, &at, &mantissa) || at != text.length)
-    return mloptParserError(p, "expected a format such as e8m10, found '%.*s'",
-                            (int)text.length, text.data);
+    return mloptParserErrorAt(p, begin,
+                              "expected a format such as e8m10, found '%.*s'",
+                              (int)text.length, text.data);
   return addAttribute(p, "exponent_bits", i32(p, exponent)) &&
          addAttribute(p, "mantissa_bits", i32(p, mantissa));
 }

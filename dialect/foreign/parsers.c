@@ -54,14 +54,17 @@ static void addResults(MloptParser p, MlirType function) {
 
 /// `: (types) -> types` with one type for each of `numOperands`.
 static bool parseFunction(MloptParser p, intptr_t numOperands, MlirType *out) {
-  if (!mloptParseToken(p, ":") || !mloptParseType(p, out))
+  if (!mloptParseToken(p, ":"))
+    return false;
+  const char *begin = mloptParserGetPosition(p);
+  if (!mloptParseType(p, out))
     return false;
   if (!mlirTypeIsAFunction(*out))
-    return mloptParserError(p, "expected a function type");
+    return mloptParserErrorAt(p, begin, "expected a function type");
   intptr_t n = mlirFunctionTypeGetNumInputs(*out);
   return n == numOperands ||
-         mloptParserError(p, "%ld operands but %ld operand types",
-                          (long)numOperands, (long)n);
+         mloptParserErrorAt(p, begin, "%ld operands but %ld operand types",
+                            (long)numOperands, (long)n);
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,10 +74,11 @@ static bool parseFunction(MloptParser p, intptr_t numOperands, MlirType *out) {
 /// `<{...}>`, after the first bracket.
 static bool parseProperties(MloptParser p) {
   MlirAttribute dict;
+  const char *begin = mloptParserGetPosition(p);
   if (!mloptParseAttribute(p, (MlirType){NULL}, &dict))
     return false;
   if (!mlirAttributeIsADictionary(dict))
-    return mloptParserError(p, "expected a dictionary");
+    return mloptParserErrorAt(p, begin, "expected a dictionary");
   for (intptr_t i = 0, n = mlirDictionaryAttrGetNumElements(dict); i < n; ++i) {
     MlirNamedAttribute named = mlirDictionaryAttrGetElement(dict, i);
     MlirStringRef name = mlirIdentifierStr(named.name);
@@ -97,11 +101,13 @@ bool mloptForeignParseConstant(const MloptOpDef *def, MloptParser p) {
     addResults(p, type);
     return true;
   }
-  if (!mloptParseOptionalAttrDict(p) ||
-      !mloptParseAttribute(p, (MlirType){NULL}, &value))
+  if (!mloptParseOptionalAttrDict(p))
+    return false;
+  const char *begin = mloptParserGetPosition(p);
+  if (!mloptParseAttribute(p, (MlirType){NULL}, &value))
     return false;
   if (!mlirAttributeIsAElements(value))
-    return mloptParserError(p, "expected the elements of a tensor");
+    return mloptParserErrorAt(p, begin, "expected the elements of a tensor");
   mloptParserAddAttribute(p, "value", value);
   mloptParserAddResultType(p, mlirAttributeGetType(value));
   return true;
@@ -143,10 +149,11 @@ static MlirOperation createOp(MlirStringRef name, MlirLocation location,
 
 /// Fills a region with `name` applied to its two arguments, scalars of the
 /// first input's element type.
-static bool buildReducer(MloptParser p, MlirStringRef name, MlirType function) {
+static bool buildReducer(MloptParser p, const char *begin, MlirStringRef name,
+                         MlirType function) {
   MlirType input = mlirFunctionTypeGetInput(function, 0);
   if (!mlirTypeIsAShaped(input))
-    return mloptParserError(p, "expected tensor operands");
+    return mloptParserErrorAt(p, begin, "expected tensor operands");
   MlirType scalar = mloptTensorType(0, NULL, mloptElementType(input));
   MlirType types[2] = {scalar, scalar};
   MlirLocation location = mloptParserGetLocation(p);
@@ -189,14 +196,16 @@ bool mloptForeignParseReduce(const MloptOpDef *def, MloptParser p) {
   MlirType function;
   if (!parseInputs(p, &inputs, &inits))
     return false;
+  const char *begin = mloptParserGetPosition(p);
   if (mloptParseOptionalToken(p, "applies")) {
+    begin = mloptParserGetPosition(p);
     if (!mloptParseKeyword(p, &name))
       return false;
     if (!isReducer(&mloptStablehloDialect, name))
-      return mloptParserError(p,
-                              "'%.*s' is no commutative StableHLO operation "
-                              "of two operands",
-                              (int)name.length, name.data);
+      return mloptParserErrorAt(p, begin,
+                                "'%.*s' is no commutative StableHLO operation "
+                                "of two operands",
+                                (int)name.length, name.data);
   }
   if (!mloptParseToken(p, "across") || !mloptParseToken(p, "dimensions") ||
       !mloptParseToken(p, "="))
@@ -210,7 +219,7 @@ bool mloptForeignParseReduce(const MloptOpDef *def, MloptParser p) {
       !resolve(p, &inits, function, inputs.n))
     return false;
   addResults(p, function);
-  return name.data ? buildReducer(p, name, function) : parseReducer(p);
+  return name.data ? buildReducer(p, begin, name, function) : parseReducer(p);
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,6 +310,7 @@ bool mloptForeignParseScan(const MloptOpDef *def, MloptParser p) {
   Handles inputs = {0}, inits = {0};
   int64_t dimension;
   MlirType function;
+  const char *begin = mloptParserGetPosition(p);
   if (!parseOperands(p, &inputs) || !mloptParseToken(p, "inits") ||
       !parseOperands(p, &inits) || !mloptParseToken(p, "dimension") ||
       !mloptParseToken(p, "=") || !mloptParseInteger(p, &dimension) ||
@@ -311,8 +321,8 @@ bool mloptForeignParseScan(const MloptOpDef *def, MloptParser p) {
     return false;
   intptr_t numOutputs = mlirFunctionTypeGetNumResults(function) - inits.n;
   if (numOutputs < 0)
-    return mloptParserError(p, "%ld initial values but %ld results",
-                            (long)inits.n, (long)(numOutputs + inits.n));
+    return mloptParserErrorAt(p, begin, "%ld initial values but %ld results",
+                              (long)inits.n, (long)(numOutputs + inits.n));
   mloptParserAddAttribute(p, "dimension",
                           mloptI64Attr(mloptParserGetContext(p), dimension));
   addSegments(p, "operandSegmentSizes", inputs.n, inits.n);

@@ -226,11 +226,6 @@ MLOPT_FOREIGN_DIRECTIVE(ConvDims)
 MLOPT_FOREIGN_DIRECTIVE(Window)
 #undef MLOPT_FOREIGN_DIRECTIVE
 
-/// Gives the operands a function type's inputs; complains when their number is
-/// wrong.
-bool mloptForeignTakeInputs(MloptParser, MlirType function,
-                            MloptAssemblyState *);
-
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//

@@ -312,6 +312,8 @@ MlirLogicalResult mloptForeignVerifyBroadcast(MlirOperation op) {
   MlirType operand = mloptOperandType(op, 0), result = mloptResultType(op, 0);
   MloptDims shape, tail;
   getShape(operand, &tail);
+  if (mloptRank(result) < tail.n)
+    return mloptOpError(op, "the result has fewer dimensions than the operand");
   if (mloptFailed(mloptForeignCheckInts(op, "broadcast_sizes",
                                         mloptRank(result) - tail.n, 0, &shape)))
     return mloptFailure();

@@ -98,11 +98,10 @@ MlirLogicalResult mloptForeignVerifyTopK(MlirOperation op) {
     return mloptOpError(op, "the indices must be integers");
   if (!mloptForeignSameElement(operand, mloptResultType(op, 0)))
     return mloptOpError(op, "changes the element type");
-  if (mloptFailed(mloptForeignCheckShape(op, "the values",
-                                         mloptResultType(op, 0), &shape)))
+  if (mloptFailed(mloptForeignCheckShape(op, "result 0", mloptResultType(op, 0),
+                                         &shape)))
     return mloptFailure();
-  return mloptForeignCheckShape(op, "the indices", mloptResultType(op, 1),
-                                &shape);
+  return mloptForeignCheckShape(op, "result 1", mloptResultType(op, 1), &shape);
 }
 
 //===----------------------------------------------------------------------===//

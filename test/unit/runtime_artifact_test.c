@@ -88,6 +88,36 @@ static void testExplain(void) {
   }
 }
 
+/// A cubin is an ELF image; its section table must lie in it.
+static void testCubins(void) {
+  static const struct {
+    uint64_t table, offset, bytes;
+    bool good;
+  } rows[] = {{64, 64, 64, true},
+              {65, 64, 64, false},
+              {64, 64, 65, false},
+              {64, UINT64_MAX, 2, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    uint8_t image[128] = "\177ELF\2\1";
+    uint16_t sizes[] = {0, 0, 64, 1, 0};
+    memcpy(image + 40, &rows[i].table, 8);
+    memcpy(image + 54, sizes, sizeof sizes);
+    memcpy(image + 64 + 24, &rows[i].offset, 8);
+    memcpy(image + 64 + 32, &rows[i].bytes, 8);
+    MloptArtifactWriter *writer = planSingle();
+    mloptAddCubin(writer, 0, "sm_90a", image, sizeof image);
+    uint8_t *data;
+    size_t size;
+    MloptStatus *status = mloptSerializeArtifact(writer, &data, &size);
+    if (rows[i].good)
+      CHECK_OK(status);
+    else
+      CHECK_FAILS(status, MLOPT_BAD_ARTIFACT, "is no whole ELF image");
+    free(data);
+    mloptReleaseArtifactWriter(writer);
+  }
+}
+
 static void testSameBytes(void) {
   for (int i = 0; i < plan_count; ++i) {
     size_t size, again_size;
@@ -107,6 +137,7 @@ static void testFiles(void) {
   CHECK_OK(mloptWriteArtifact(writer, path));
   CHECK_FAILS(mloptWriteArtifact(writer, "/no/such/folder/a.mlopt"), MLOPT_IO,
               "cannot write /no/such/folder/a.mlopt");
+  CHECK_FAILS(mloptWriteArtifact(writer, folder), MLOPT_IO, "Is a directory");
   mloptReleaseArtifactWriter(writer);
   MloptArtifact *artifact;
   CHECK_OK(mloptReadArtifact(path, &artifact));
@@ -386,6 +417,15 @@ static const char *breakPlan(int number, MloptArtifactWriter *writer) {
   case 48:
     mloptAddKernel(writer, 0, "");
     return "a name of no bytes";
+  case 49: {
+    static MloptLaunchArgument many[4100];
+    for (int i = 0; i < 4100; ++i)
+      many[i] = out;
+    good.argument_count = 4100;
+    good.arguments = many;
+    mloptAddLaunch(entry, 0, &good);
+    return "32800 bytes of kernel parameters";
+  }
   default:
     return NULL;
   }
@@ -501,6 +541,7 @@ int main(void) {
     return 1;
   testSignature();
   testExplain();
+  testCubins();
   testSameBytes();
   testFiles();
   testDamage();
@@ -509,5 +550,5 @@ int main(void) {
   testWrongPlans();
   testBudget();
   testWeights();
-  return finish();
+  return finish(folder);
 }

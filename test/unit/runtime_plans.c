@@ -7,8 +7,6 @@
 
 #include "runtime_plans.h"
 
-#include "fake_cuda.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +37,11 @@ void checkFails(MloptStatus *status, MloptCode code, const char *words,
   mloptReleaseStatus(status);
 }
 
-int finish(void) {
+int finish(const char *folder) {
+  char command[256];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder ? folder : "");
+  if (folder)
+    CHECK(system(command) == 0);
   while (to_free_count)
     free(to_free[--to_free_count]);
   free(to_free);
@@ -48,66 +50,20 @@ int finish(void) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels
+// Parts
 //===----------------------------------------------------------------------===//
-
-static float *floats(void *parameter) { return *(float **)parameter; }
-
-static void add1(void **parameters) {
-  for (int i = 0; i < WIDTH; ++i)
-    floats(parameters[1])[i] = floats(parameters[0])[i] + 1;
-}
-
-static void scale(void **parameters) {
-  for (int i = 0; i < WIDTH; ++i)
-    floats(parameters[1])[i] =
-        floats(parameters[0])[i] * *(float *)parameters[2];
-}
-
-static void sum(void **parameters) {
-  for (int i = 0; i < WIDTH; ++i)
-    floats(parameters[2])[i] =
-        floats(parameters[0])[i] + floats(parameters[1])[i];
-}
-
-static void load(void **parameters) {
-  const uint64_t *map = parameters[0];
-  const float *in = (const float *)(uintptr_t)map[0];
-  for (uint64_t i = 0; i < map[1]; ++i)
-    floats(parameters[1])[i] = in[i];
-}
-
-static void less(void **parameters) {
-  **(int8_t **)parameters[2] =
-      **(int32_t **)parameters[0] < *(int32_t *)parameters[1];
-}
-
-static void inc(void **parameters) { ++**(int32_t **)parameters[0]; }
 
 static const char *const kernel_names[] = {"add1", "scale", "sum",
                                            "load", "less",  "inc"};
 
-void defineKernels(void) {
-  fakeDefineKernel("add1", add1, 2, (size_t[]){8, 8});
-  fakeDefineKernel("scale", scale, 3, (size_t[]){8, 8, 4});
-  fakeDefineKernel("sum", sum, 3, (size_t[]){8, 8, 8});
-  fakeDefineKernel("load", load, 2, (size_t[]){128, 8});
-  fakeDefineKernel("less", less, 3, (size_t[]){8, 4, 8});
-  fakeDefineKernel("inc", inc, 1, (size_t[]){8});
-}
-
-//===----------------------------------------------------------------------===//
-// Parts
-//===----------------------------------------------------------------------===//
-
 static const int64_t shape[] = {WIDTH};
-static const char ptx[] = ".version 8.6\n.target sm_90a\n";
+const char *plan_ptx = ".version 8.6\n.target sm_90a\n";
 
 MloptArtifactWriter *createWriter(void) {
   MloptArtifactWriter *writer = mloptCreateArtifactWriter("test", "tests");
   if (!writer)
     return NULL;
-  mloptAddModule(writer, "m", "sm_90a", ptx, strlen(ptx));
+  mloptAddModule(writer, "m", "sm_90a", plan_ptx, strlen(plan_ptx));
   for (size_t i = 0; i < sizeof kernel_names / sizeof *kernel_names; ++i)
     mloptAddKernel(writer, 0, kernel_names[i]);
   mloptSetSource(writer, "ML\xefR", 4);
@@ -300,6 +256,12 @@ MloptArtifactWriter *planRepeat(void) {
   uint32_t body = mloptAddSegment(entry);
   mloptAddCopy(entry, 0, X, 0, Y, 0, BYTES);
   mloptAddRepeat(entry, 0, 3, body);
+  // What follows the loop waits for it whatever its edges say.
+  mloptAddFill(entry, 0, A, 0, 1, 9, 3);
+  mloptAddEdge(entry, 0, 0, false);
+  mloptAddCopy(entry, 0, A, 0, B, 0, BYTES);
+  mloptAddEdge(entry, 0, 1, false);
+  mloptAddEdge(entry, 0, 2, false);
   addBody(entry, body);
   return writer;
 }

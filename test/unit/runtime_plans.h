@@ -41,10 +41,15 @@ bool checkOk(MloptStatus *status, const char *file, int line);
   checkFails((status), (code), (words), __FILE__, __LINE__)
 void checkFails(MloptStatus *status, MloptCode code, const char *words,
                 const char *file, int line);
-/// Prints the counts; for main to return.
-int finish(void);
+/// Removes the test's folder, if it has one, and prints the counts; for main to
+/// return.
+int finish(const char *folder);
 
+/// Gives the stand-in driver the kernels (runtime_kernels.c).
 void defineKernels(void);
+/// The text of the programs' module; empty of kernels, for the stand-in, unless
+/// it is set to another.
+extern const char *plan_ptx;
 
 //===----------------------------------------------------------------------===//
 // Programs

@@ -154,6 +154,25 @@ static void testRebinding(void) {
   tearDown(&s);
 }
 
+/// A patch that fails half way leaves no trace in later answers.
+static void testFailedPatch(void) {
+  Setting s;
+  setUp(&s, planChain, NULL);
+  runSet(&s, 0, 0);
+  bind(&s, 1, 1);
+  fakeFail("cuGraphExecKernelNodeSetParams_v2", 2,
+           MLOPT_CUDA_ERROR_INVALID_VALUE);
+  CHECK_FAILS(mloptRunInstance(s.instance, NULL), MLOPT_LAUNCH,
+              "new pointers for kernel add1 (entry main, segment 0, step 2)");
+  s.x[0][0] = 50;
+  runSet(&s, 0, 0);
+  CHECK(isChain(&s, 0, 0) && s.y[1][0] == -1);
+  runSet(&s, 1, 1);
+  CHECK(isChain(&s, 1, 1) && isChain(&s, 0, 0));
+  CHECK(fakeCount("cuGraphExecDestroy") == 1);
+  tearDown(&s);
+}
+
 /// Sets beyond the limit take each other's place, with right answers.
 static void testManyBindings(void) {
   Setting s;
@@ -454,6 +473,7 @@ int main(void) {
   testSingle();
   testChain();
   testRebinding();
+  testFailedPatch();
   testManyBindings();
   testPlain();
   testChecked();
@@ -468,5 +488,5 @@ int main(void) {
   testFlat();
   testThreads();
   testManyModules();
-  return finish();
+  return finish(cache);
 }

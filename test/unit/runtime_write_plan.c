@@ -22,5 +22,5 @@ int main(int argc, char **argv) {
     CHECK_OK(mloptWriteArtifact(writer, path));
     mloptReleaseArtifactWriter(writer);
   }
-  return finish();
+  return finish(NULL);
 }

@@ -1,0 +1,108 @@
+// RUN: mlopt-opt %s -split-input-file -mlopt-plan-memory | FileCheck %s
+
+module attributes {gpu.container_module} {
+  gpu.module @k {
+    llvm.func @k(%p: !llvm.ptr, %q: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
+      %a = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<64xf32>
+      %r = tensor.extract_slice %a[0] [64] [1] : tensor<64xf32> to tensor<64xf32>
+      %m = builtin.unrealized_conversion_cast %q : !llvm.ptr to memref<64xf32>
+      bufferization.materialize_in_destination %r in writable %m : (tensor<64xf32>, memref<64xf32>) -> ()
+      llvm.return
+    }
+  }
+  // Of three buffers in a chain the first and the third may share: 2 x 256.
+  // CHECK-LABEL: func.func @chain
+  // CHECK-SAME:  (%{{.*}}: memref<64xf32>, %{{.*}}: memref<64xf32>, %[[ARENA:.*]]: memref<512xi8>)
+  // CHECK-SAME:  mlopt.arena_bytes = 512
+  // CHECK-NOT:   memref.alloc
+  func.func @chain(%x: memref<64xf32>, %out: memref<64xf32>) {
+    %a = memref.alloc() : memref<64xf32>
+    %b = memref.alloc() : memref<64xf32>
+    %c = memref.alloc() : memref<64xf32>
+    %one = arith.constant 1 : index
+    gpu.launch_func @k::@k blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%x : memref<64xf32>, %a : memref<64xf32>)
+    gpu.launch_func @k::@k blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%a : memref<64xf32>, %b : memref<64xf32>)
+    gpu.launch_func @k::@k blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%b : memref<64xf32>, %c : memref<64xf32>)
+    gpu.launch_func @k::@k blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%c : memref<64xf32>, %out : memref<64xf32>)
+    return
+  }
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#rev = affine_map<(d0) -> (-d0 + 63)>
+module attributes {gpu.container_module} {
+  gpu.module @inplace {
+    llvm.func @inplace(%p: !llvm.ptr, %q: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
+      %a = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<64xf32>
+      %e = tensor.empty() : tensor<64xf32>
+      %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+      ^bb0(%x: f32, %y: f32):
+        %n = arith.negf %x : f32
+        linalg.yield %n : f32
+      } -> tensor<64xf32>
+      %m = builtin.unrealized_conversion_cast %q : !llvm.ptr to memref<64xf32>
+      bufferization.materialize_in_destination %r in writable %m : (tensor<64xf32>, memref<64xf32>) -> ()
+      llvm.return
+    }
+  }
+  gpu.module @reverse {
+    llvm.func @reverse(%p: !llvm.ptr, %q: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
+      %a = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<64xf32>
+      %e = tensor.empty() : tensor<64xf32>
+      %r = linalg.generic {indexing_maps = [#rev, #id], iterator_types = ["parallel"]} ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+      ^bb0(%x: f32, %y: f32):
+        linalg.yield %x : f32
+      } -> tensor<64xf32>
+      %m = builtin.unrealized_conversion_cast %q : !llvm.ptr to memref<64xf32>
+      bufferization.materialize_in_destination %r in writable %m : (tensor<64xf32>, memref<64xf32>) -> ()
+      llvm.return
+    }
+  }
+  // An elementwise kernel writes over the operand that dies in it.
+  // CHECK-LABEL: func.func @in_place
+  // CHECK-SAME:  mlopt.arena_bytes = 256
+  func.func @in_place(%x: memref<64xf32>, %out: memref<64xf32>) {
+    %a = memref.alloc() : memref<64xf32>
+    %b = memref.alloc() : memref<64xf32>
+    %one = arith.constant 1 : index
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%x : memref<64xf32>, %a : memref<64xf32>)
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%a : memref<64xf32>, %b : memref<64xf32>)
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%b : memref<64xf32>, %out : memref<64xf32>)
+    return
+  }
+  // One that moves elements does not.
+  // CHECK-LABEL: func.func @not_in_place
+  // CHECK-SAME:  mlopt.arena_bytes = 512
+  func.func @not_in_place(%x: memref<64xf32>, %out: memref<64xf32>) {
+    %a = memref.alloc() : memref<64xf32>
+    %b = memref.alloc() : memref<64xf32>
+    %one = arith.constant 1 : index
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%x : memref<64xf32>, %a : memref<64xf32>)
+    gpu.launch_func @reverse::@reverse blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%a : memref<64xf32>, %b : memref<64xf32>)
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%b : memref<64xf32>, %out : memref<64xf32>)
+    return
+  }
+  // What a loop reads on every turn keeps its place while the loop runs; what
+  // a turn writes and reads again shares the rest.
+  // CHECK-LABEL: func.func @loop
+  // CHECK-SAME:  mlopt.arena_bytes = 512
+  func.func @loop(%x: memref<64xf32>, %out: memref<64xf32>) {
+    %a = memref.alloc() : memref<64xf32>
+    %b = memref.alloc() : memref<64xf32>
+    %f = memref.alloc() : memref<i1>
+    %one = arith.constant 1 : index
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%x : memref<64xf32>, %a : memref<64xf32>)
+    scf.while : () -> () {
+      gpu.launch_func @reverse::@reverse blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%x : memref<64xf32>, %f : memref<i1>)
+      %c = memref.load %f[] : memref<i1>
+      scf.condition(%c)
+    } do {
+      gpu.launch_func @reverse::@reverse blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%a : memref<64xf32>, %b : memref<64xf32>)
+      gpu.launch_func @reverse::@reverse blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%b : memref<64xf32>, %out : memref<64xf32>)
+      scf.yield
+    }
+    return
+  }
+}

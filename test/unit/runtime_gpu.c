@@ -1,0 +1,354 @@
+//===- runtime_gpu.c - The runtime on a real GPU --------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The programs of runtime_plans.h with kernels in PTX, for a Hopper GPU: right
+// answers by graph, plainly and captured, then what a call costs beside the
+// bare driver call. Needs the NVIDIA driver and nothing else; --time for the
+// second part.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime.h"
+#include "runtime_plans.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+// Every kernel may be launched programmatically, so each waits first. %rd4 is
+// the byte offset of a thread's element, %p whether it has one.
+#define HEAD                                                                   \
+  "{ .reg .pred %p, %q; .reg .b32 %r<8>; .reg .b64 %rd<16>; .reg .f32 "        \
+  "%f<4>;\n"                                                                   \
+  "griddepcontrol.wait;\n"                                                     \
+  "mov.u32 %r1, %tid.x; setp.lt.u32 %p, %r1, 8; setp.eq.u32 %q, %r1, 0;\n"     \
+  "mul.wide.u32 %rd4, %r1, 4;\n"
+#define ELEMENT(number, parameter)                                             \
+  "ld.param.u64 %rd" #number ", [" parameter "];\n"                            \
+  "add.s64 %rd" #number ", %rd" #number ", %rd4;\n"
+
+static const char ptx[] =
+    ".version 8.6\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry add1(.param .u64 a, .param .u64 b)\n" HEAD ELEMENT(1, "a")
+        ELEMENT(
+            2,
+            "b") "@%p ld.global.f32 %f1, [%rd1];\n"
+                 "add.f32 %f1, %f1, 0f3F800000;\n"
+                 "@%p st.global.f32 [%rd2], %f1;\n ret; }\n"
+                 ".visible .entry scale(.param .u64 a, .param .u64 b, .param "
+                 ".f32 c)\n" HEAD ELEMENT(1, "a") ELEMENT(
+                     2,
+                     "b") "ld.param.f32 %f2, [c];\n"
+                          "@%p ld.global.f32 %f1, [%rd1];\n"
+                          "mul.f32 %f1, %f1, %f2;\n"
+                          "@%p st.global.f32 [%rd2], %f1;\n ret; }\n"
+                          ".visible .entry sum(.param .u64 a, .param .u64 b, "
+                          ".param .u64 c)\n" HEAD ELEMENT(1, "a")
+                              ELEMENT(2, "b") ELEMENT(
+                                  3,
+                                  "c") "@%p ld.global.f32 %f1, [%rd1];\n"
+                                       "@%p ld.global.f32 %f2, [%rd2];\n"
+                                       "add.f32 %f1, %f1, %f2;\n"
+                                       "@%p st.global.f32 [%rd3], %f1;\n ret; "
+                                       "}\n"
+                                       ".visible .entry less(.param .u64 a, "
+                                       ".param .u32 b, .param .u64 c)\n" HEAD
+                                       "ld.param.u64 %rd1, [a];\n ld.param.u32 "
+                                       "%r2, [b];\n"
+                                       "ld.param.u64 %rd2, [c];\n "
+                                       "ld.global.u32 %r3, [%rd1];\n"
+                                       "setp.lt.s32 %p, %r3, %r2; selp.u32 "
+                                       "%r4, 1, 0, %p;\n"
+                                       "@%q st.global.u8 [%rd2], %r4;\n ret; "
+                                       "}\n"
+                                       ".visible .entry inc(.param .u64 "
+                                       "a)\n" HEAD
+                                       // Two blocks are launched; one counts.
+                                       "mov.u32 %r2, %ctaid.x; setp.eq.and.u32 "
+                                       "%q, %r2, 0, %q;\n"
+                                       "ld.param.u64 %rd1, [a];\n"
+                                       "@%q ld.global.u32 %r3, [%rd1];\n "
+                                       "add.s32 %r3, %r3, 1;\n"
+                                       "@%q st.global.u32 [%rd1], %r3;\n ret; "
+                                       "}\n"
+                                       ".visible .entry load(.param .align 64 "
+                                       ".b8 a[128], .param .u64 b)\n" HEAD
+                                       ".shared .align 128 .b8 tile[128]; "
+                                       ".shared .align 8 .b64 full;\n" ELEMENT(
+                                           2,
+                                           "b") "mov.b64 %rd1, a; "
+                                                "cvta.param.u64 %rd1, %rd1;\n"
+                                                "mov.u32 %r2, tile; mov.u32 "
+                                                "%r3, full; mov.u32 %r4, 0;\n"
+                                                "@%q "
+                                                "mbarrier.init.shared::cta.b64 "
+                                                "[%r3], 1;\n"
+                                                "@%q "
+                                                "fence.mbarrier_init.release."
+                                                "cluster;\n"
+                                                "bar.sync 0;\n"
+                                                "@%q "
+                                                "mbarrier.arrive.expect_tx."
+                                                "shared::cta.b64 _, [%r3], "
+                                                "32;\n"
+                                                "@%q "
+                                                "cp.async.bulk.tensor.2d."
+                                                "shared::cluster.global."
+                                                "mbarrier"
+                                                "::complete_tx::bytes [%r2], "
+                                                "[%rd1, {%r4, %r4}], [%r3];\n"
+                                                "again: "
+                                                "mbarrier.try_wait.parity."
+                                                "shared::cta.b64 %q, [%r3], "
+                                                "0;\n"
+                                                "@!%q bra again;\n"
+                                                "shl.b32 %r5, %r1, 2; add.u32 "
+                                                "%r2, %r2, %r5;\n"
+                                                "@%p ld.shared.f32 %f1, "
+                                                "[%r2];\n"
+                                                "@%p st.global.f32 [%rd2], "
+                                                "%f1;\n ret; }\n";
+
+//===----------------------------------------------------------------------===//
+// Settings
+//===----------------------------------------------------------------------===//
+
+typedef struct Setting {
+  MloptDevice *device;
+  MloptProgram *program;
+  MloptInstance *instance;
+  CUstream stream;
+  CUdeviceptr block; ///< tensors at multiples of 256
+  bool pushed;
+} Setting;
+
+static bool driverOk(CuResult error) {
+  CHECK(error == MLOPT_CUDA_SUCCESS);
+  return error == MLOPT_CUDA_SUCCESS;
+}
+
+static bool setUp(Setting *s, MloptArtifactWriter *writer,
+                  MloptLaunchMode mode) {
+  *s = (Setting){0};
+  MloptDeviceOptions options = {.cache_directory = ""};
+  MloptArtifact *artifact = readPlan(writer);
+  MloptInstanceOptions instance = {.mode = mode};
+  bool good =
+      CHECK_OK(mloptOpenDevice(0, &options, &s->device)) &&
+      CHECK_OK(mloptLoadProgram(s->device, artifact, &s->program)) &&
+      CHECK_OK(mloptCreateInstance(s->program, 0, &instance, &s->instance)) &&
+      CHECK_OK(mloptEnterDevice(s->device, &s->pushed)) &&
+      driverOk(s->device->cuda.streamCreate(&s->stream,
+                                            MLOPT_CU_STREAM_NON_BLOCKING)) &&
+      driverOk(s->device->cuda.memAlloc(&s->block, 1 << 16));
+  mloptReleaseArtifact(artifact);
+  return good;
+}
+
+static void tearDown(Setting *s) {
+  if (s->block)
+    driverOk(s->device->cuda.memFree(s->block));
+  if (s->stream)
+    driverOk(s->device->cuda.streamDestroy(s->stream));
+  if (s->device)
+    mloptLeaveDevice(s->device, s->pushed);
+  mloptReleaseInstance(s->instance);
+  mloptReleaseProgram(s->program);
+  mloptReleaseDevice(s->device);
+}
+
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
+static void testAnswers(void) {
+  static const struct {
+    Plan plan;
+    float add, times, index; // y[i] = x[i] * times + add + i * index
+  } rows[] = {{planSingle, 1, 1, 0},      {planChain, 4, 3, 0},
+              {planBranches, 1, 3, 0},    {planMap, 0, 1, 0},
+              {planConstant, 0.5f, 1, 1}, {planCopies, 0, 1, 0},
+              {planRepeat, 3, 1, 0},      {planLoop, 5, 1, 0}};
+  for (size_t i = 0; i < 3 * sizeof rows / sizeof *rows; ++i) {
+    Setting s;
+    float x[WIDTH], y[WIDTH];
+    int16_t z[WIDTH];
+    bool good = setUp(&s, rows[i / 3].plan(), (MloptLaunchMode)(i % 3));
+    for (int turn = 0; good && turn < 4; ++turn) {
+      for (int j = 0; j < WIDTH; ++j)
+        x[j] = (float)(turn * 10 + j), y[j] = -1;
+      // Odd turns use other device memory.
+      uint64_t base = s.block + (turn % 2 ? 4096 : 0);
+      uint64_t results[] = {base + 256, base + 512};
+      good = driverOk(s.device->cuda.memcpyHtoD(base, x, sizeof x)) &&
+             CHECK_OK(mloptBindPointers(s.instance, &base, results)) &&
+             CHECK_OK(mloptRunInstance(s.instance, s.stream)) &&
+             driverOk(s.device->cuda.memcpyDtoHAsync(y, base + 256, sizeof y,
+                                                     s.stream)) &&
+             CHECK_OK(mloptSynchronizeStream(s.device, s.stream));
+      for (int j = 0; good && j < WIDTH; ++j)
+        CHECK(y[j] == x[j] * rows[i / 3].times + rows[i / 3].add +
+                          (float)j * rows[i / 3].index);
+    }
+    const void *in[] = {x};
+    void *out[] = {y, z};
+    if (good)
+      CHECK_OK(mloptRunOnHostData(s.instance, in, out));
+    tearDown(&s);
+  }
+}
+
+/// The caller captures a run, and replays it on changed data.
+static void testCapture(void) {
+  Setting s;
+  float x[WIDTH] = {1, 2, 3, 4, 5, 6, 7, 8}, y[WIDTH] = {0};
+  CUgraph graph = NULL;
+  CUgraphExec exec = NULL;
+  if (setUp(&s, planChain(), MLOPT_LAUNCH_GRAPH)) {
+    MloptCuda *cuda = &s.device->cuda;
+    CuResult (*begin)(CUstream, unsigned) = NULL;
+    CuResult (*end)(CUstream, CUgraph *) = NULL;
+    *(void **)&begin = dlsym(cuda->library, "cuStreamBeginCapture_v2");
+    *(void **)&end = dlsym(cuda->library, "cuStreamEndCapture");
+    uint64_t base = s.block, result = s.block + 256;
+    CHECK_OK(mloptBindPointers(s.instance, &base, &result));
+    bool good = driverOk(begin(s.stream, 2)) && // CAPTURE_MODE_RELAXED
+                CHECK_OK(mloptRunInstance(s.instance, s.stream)) &&
+                driverOk(end(s.stream, &graph)) &&
+                driverOk(cuda->graphInstantiate(&exec, graph, 0)) &&
+                driverOk(cuda->memcpyHtoD(base, x, sizeof x)) &&
+                driverOk(cuda->graphLaunch(exec, s.stream)) &&
+                driverOk(cuda->memcpyDtoHAsync(y, result, sizeof y, s.stream));
+    CHECK_OK(mloptSynchronizeStream(s.device, s.stream));
+    for (int i = 0; good && i < WIDTH; ++i)
+      CHECK(y[i] == (x[i] + 1) * 3 + 1);
+    if (exec)
+      driverOk(cuda->graphExecDestroy(exec));
+    if (graph)
+      driverOk(cuda->graphDestroy(graph));
+  }
+  tearDown(&s);
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+enum { CHAIN = 64, CALLS = 2000, BATCH = 50 };
+
+static MloptArtifactWriter *planLong(void) {
+  MloptArtifactWriter *writer = createWriter();
+  MloptEntryWriter *entry = createMain(writer);
+  for (uint32_t i = 0; i < CHAIN; ++i) {
+    launch(entry, 0, ADD1, i ? A + (i - 1) % 2 : X, 0,
+           i + 1 < CHAIN ? A + i % 2 : Y, 0);
+    if (i)
+      mloptAddEdge(entry, 0, i - 1, true);
+  }
+  return writer;
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
+}
+
+typedef void (*Call)(Setting *s, int number);
+
+static void callOurs(Setting *s, int number) {
+  CHECK_OK(mloptRunInstance(s->instance, s->stream));
+}
+
+/// Binds one of `sets` sets of pointers and runs.
+static int sets;
+static void callBound(Setting *s, int number) {
+  uint64_t base = s->block + (uint64_t)(number % sets) * 512;
+  uint64_t result = base + 256;
+  CHECK_OK(mloptBindPointers(s->instance, &base, &result));
+  CHECK_OK(mloptRunInstance(s->instance, s->stream));
+}
+
+static void callBare(Setting *s, int number) {
+  MloptCuda *cuda = &s->device->cuda;
+  MloptStep *step = s->instance->steps;
+  if (s->instance->current->execs[0]) {
+    CHECK(!cuda->graphLaunch(s->instance->current->execs[0], s->stream));
+    return;
+  }
+  step->config.hStream = s->stream;
+  CHECK(!cuda->launchKernelEx(&step->config, step->function,
+                              s->instance->current->parameters, NULL));
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/// The median over batches of the CPU time of a call in microseconds; the queue
+/// is empty when a batch begins. Also the time until the GPU is done.
+static double timeCalls(Setting *s, Call call, double *out_whole) {
+  double times[CALLS / BATCH], wholes[CALLS / BATCH];
+  for (int i = 0; i < CALLS / BATCH; ++i) {
+    double start = now();
+    for (int j = 0; j < BATCH; ++j)
+      call(s, i * BATCH + j);
+    times[i] = (now() - start) / BATCH;
+    CHECK_OK(mloptSynchronizeStream(s->device, s->stream));
+    wholes[i] = (now() - start) / BATCH;
+  }
+  qsort(times, CALLS / BATCH, sizeof *times, compare);
+  qsort(wholes, CALLS / BATCH, sizeof *wholes, compare);
+  *out_whole = wholes[CALLS / BATCH / 2];
+  return times[CALLS / BATCH / 2];
+}
+
+static void timeProgram(const char *name, MloptArtifactWriter *writer,
+                        int steps) {
+  Setting s;
+  double whole, unused;
+  if (setUp(&s, writer, MLOPT_LAUNCH_GRAPH)) {
+    sets = 1;
+    callBound(&s, 0);
+    double ours = timeCalls(&s, callOurs, &whole);
+    double bare = timeCalls(&s, callBare, &unused);
+    double again = timeCalls(&s, callOurs, &whole);
+    printf("%s: a call %.2f and %.2f us, the bare driver's %.2f us; %.2f us a "
+           "kernel back to back\n",
+           name, ours, again, bare, whole / steps);
+    sets = 4;
+    timeCalls(&s, callBound, &unused);
+    printf("%s: four sets of pointers in turn %.2f us\n", name,
+           timeCalls(&s, callBound, &unused));
+    sets = 100;
+    printf("%s: a hundred sets in turn %.2f us\n", name,
+           timeCalls(&s, callBound, &unused));
+  }
+  tearDown(&s);
+}
+
+int main(int argc, char **argv) {
+  plan_ptx = ptx;
+  if (argc > 1 && !strcmp(argv[1], "--ptx")) {
+    fputs(ptx, stdout);
+    return 0;
+  }
+  testAnswers();
+  testCapture();
+  if (argc > 1 && !strcmp(argv[1], "--time")) {
+    timeProgram("one kernel", planSingle(), 1);
+    timeProgram("a chain of 64", planLong(), CHAIN);
+  }
+  return finish(NULL);
+}
