@@ -366,10 +366,13 @@ static MlirLogicalResult verifyScatter(MlirOperation op) {
   return mloptResultOf(mloptCheckKindOrRegion(op));
 }
 
+static MlirType elementOf(MlirOperation op, intptr_t i) {
+  (void)i;
+  return mloptElementType(mloptOperandType(op, 0));
+}
+
 static MlirLogicalResult verifyScatterRegion(MlirOperation op) {
-  MlirType element = mloptElementType(mloptOperandType(op, 0));
-  MlirType args[] = {element, element};
-  return mloptVerifyScalarRegion(op, 2, args, 1, args);
+  return mloptVerifyScalarRegion(op, 2, elementOf, 1, elementOf);
 }
 
 /// Nothing to write, or neutral elements to combine with.

@@ -226,7 +226,7 @@ bool mloptCheckKindOrRegion(MlirOperation op) {
 
 static MlirLogicalResult verifyYield(MlirOperation op, MlirOperation yield,
                                      intptr_t numYields,
-                                     const MlirType *yieldTypes) {
+                                     MloptRegionTypeFn yieldType) {
   if (!mloptIsA(yield, &mloptOp_yield))
     return mloptOpError(op, "has a region that does not end in mlopt.yield");
   intptr_t n = mlirOperationGetNumOperands(yield);
@@ -235,7 +235,7 @@ static MlirLogicalResult verifyYield(MlirOperation op, MlirOperation yield,
                         "must yield %" PRIdPTR " values, but has %" PRIdPTR,
                         numYields, n);
   for (intptr_t i = 0; i < n; ++i)
-    if (!mlirTypeEqual(mloptOperandType(yield, i), yieldTypes[i]))
+    if (!mlirTypeEqual(mloptOperandType(yield, i), yieldType(op, i)))
       return mloptOpError(
           yield, "operand #%" PRIdPTR " has not the type that '%s' needs", i,
           mloptGetOpDef(op)->name);
@@ -243,9 +243,9 @@ static MlirLogicalResult verifyYield(MlirOperation op, MlirOperation yield,
 }
 
 MlirLogicalResult mloptVerifyScalarRegion(MlirOperation op, intptr_t numArgs,
-                                          const MlirType *argTypes,
+                                          MloptRegionTypeFn argType,
                                           intptr_t numYields,
-                                          const MlirType *yieldTypes) {
+                                          MloptRegionTypeFn yieldType) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (mlirBlockIsNull(body))
     return mloptSuccess();
@@ -256,25 +256,22 @@ MlirLogicalResult mloptVerifyScalarRegion(MlirOperation op, intptr_t numArgs,
         numArgs, n);
   for (intptr_t i = 0; i < n; ++i)
     if (!mlirTypeEqual(mlirValueGetType(mlirBlockGetArgument(body, i)),
-                       argTypes[i]))
+                       argType(op, i)))
       return mloptOpError(op,
                           "has a region whose argument #%" PRIdPTR
                           " has not the element type of its operand",
                           i);
-  return verifyYield(op, mlirBlockGetTerminator(body), numYields, yieldTypes);
+  return verifyYield(op, mlirBlockGetTerminator(body), numYields, yieldType);
+}
+
+/// Accumulators have the types of the initial values, which are the second
+/// half of the operands; elements follow.
+static MlirType reductionType(MlirOperation op, intptr_t i) {
+  intptr_t n = mlirOperationGetNumOperands(op);
+  return mloptElementType(mloptOperandType(op, (i + n / 2) % n));
 }
 
 MlirLogicalResult mloptVerifyReductionRegion(MlirOperation op) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  if (mlirBlockIsNull(body))
-    return mloptSuccess();
-  enum { MAX_ARGS = 64 };
-  MlirType types[MAX_ARGS];
   intptr_t n = mlirOperationGetNumOperands(op);
-  if (n > MAX_ARGS)
-    return mloptOpError(op, "takes at most %d operands, but has %" PRIdPTR,
-                        MAX_ARGS, n);
-  for (intptr_t i = 0; i < n; ++i) // the inits' types come first
-    types[i] = mloptElementType(mloptOperandType(op, (i + n / 2) % n));
-  return mloptVerifyScalarRegion(op, n, types, n / 2, types);
+  return mloptVerifyScalarRegion(op, n, reductionType, n / 2, reductionType);
 }

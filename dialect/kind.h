@@ -60,12 +60,14 @@ MlirType mloptInputsElement(const MloptInputs *, const MlirType *operandTypes,
 
 /// An operation has a kind or a region, not both and not neither. For `verify`.
 bool mloptCheckKindOrRegion(MlirOperation);
-/// The operation's region takes `numArgs` scalars of these types and yields
-/// `numYields`. For `verifyRegions`; an empty region holds.
+/// The type that an operation's region needs for its argument or yield `i`.
+typedef MlirType (*MloptRegionTypeFn)(MlirOperation, intptr_t i);
+/// The operation's region takes `numArgs` scalars and yields `numYields`, of
+/// these types. For `verifyRegions`; an empty region holds.
 MlirLogicalResult mloptVerifyScalarRegion(MlirOperation, intptr_t numArgs,
-                                          const MlirType *argTypes,
+                                          MloptRegionTypeFn argType,
                                           intptr_t numYields,
-                                          const MlirType *yieldTypes);
+                                          MloptRegionTypeFn yieldType);
 /// The same for a reduction: accumulators, then elements; yields accumulators.
 MlirLogicalResult mloptVerifyReductionRegion(MlirOperation);
 

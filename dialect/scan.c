@@ -147,8 +147,6 @@ const MloptOpDef mloptOp_scan MLOPT_TABLE = {
 // sort
 //===----------------------------------------------------------------------===//
 
-enum { MAX_SORT_OPERANDS = 32 };
-
 static bool isSet(MlirOperation op, const char *name) {
   return !mlirAttributeIsNull(mloptAttr(op, name));
 }
@@ -165,9 +163,7 @@ static intptr_t inferSort(const MloptOpDef *def, const MloptInferArgs *args,
   if (!mloptInferSubject(def, args, &s))
     return -1;
   intptr_t n = args->numOperands;
-  bool good = (n >= 1 && n <= MAX_SORT_OPERANDS) ||
-              mloptReject(&s, "takes 1 to %d operands, but has %" PRIdPTR,
-                          MAX_SORT_OPERANDS, n);
+  bool good = n > 0 || mloptReject(&s, "needs at least one operand");
   for (intptr_t i = 0; good && i < n; ++i) {
     results[i] = args->operandTypes[i];
     good =
@@ -199,13 +195,18 @@ static MlirLogicalResult verifySort(MlirOperation op) {
   return mloptSuccess();
 }
 
+static MlirType pairedType(MlirOperation op, intptr_t i) {
+  return mloptElementType(mloptOperandType(op, i / 2));
+}
+
+static MlirType i1Type(MlirOperation op, intptr_t i) {
+  (void)i;
+  return mlirIntegerTypeGet(mlirOperationGetContext(op), 1);
+}
+
 static MlirLogicalResult verifySortRegion(MlirOperation op) {
-  MlirType types[2 * MAX_SORT_OPERANDS];
-  intptr_t n = mlirOperationGetNumOperands(op);
-  for (intptr_t i = 0; i < n; ++i)
-    types[2 * i] = types[2 * i + 1] = mloptElementType(mloptOperandType(op, i));
-  MlirType i1 = mlirIntegerTypeGet(mlirOperationGetContext(op), 1);
-  return mloptVerifyScalarRegion(op, 2 * n, types, 1, &i1);
+  return mloptVerifyScalarRegion(op, 2 * mlirOperationGetNumOperands(op),
+                                 pairedType, 1, i1Type);
 }
 
 /// The order of a key, as bits that compare as unsigned numbers.

@@ -184,10 +184,14 @@ void mloptImportEntries(MlirOperation module);
 MLOPT_CHECK(CustomCall)
 MLOPT_CHECK(Bodies)
 MLOPT_CHECK(Scatter)
+MLOPT_CHECK(Reduction)
 MLOPT_CHECK(Arithmetic)
 MLOPT_CHECK(Bitcast)
+MLOPT_CHECK(Floats)
 MLOPT_CHECK(Constant)
+MLOPT_CHECK(ConstantLike)
 MLOPT_CHECK(Dot)
+MLOPT_CHECK(Convolution)
 MLOPT_CHECK(Bessel)
 #undef MLOPT_CHECK
 

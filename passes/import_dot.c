@@ -73,10 +73,19 @@ bool mloptImportCheckDot(MlirOperation op, char reason[MLOPT_REASON_SIZE]) {
 // Convolution
 //===----------------------------------------------------------------------===//
 
+bool mloptImportCheckConvolution(MlirOperation op,
+                                 char reason[MLOPT_REASON_SIZE]) {
+  if (mloptRank(mloptOperandType(op, 0)) < MLOPT_MAX_RANK)
+    return mloptImportCheckDot(op, reason);
+  snprintf(reason, MLOPT_REASON_SIZE,
+           "a convolution has at most 13 spatial dimensions");
+  return false;
+}
+
 /// Moves groups of the batch (dimension 0) into the features (the last one):
 /// [(g n), s.., c] becomes [n, s.., (g c)].
 static MlirValue groupBatch(MloptImport *in, MlirValue x, int64_t groups) {
-  int64_t shape[MLOPT_MAX_RANK + 1], permutation[MLOPT_MAX_RANK + 1];
+  int64_t shape[MLOPT_MAX_RANK], permutation[MLOPT_MAX_RANK];
   intptr_t rank = mloptRank(mlirValueGetType(x));
   mloptShape(mlirValueGetType(x), shape + 1);
   shape[0] = groups;

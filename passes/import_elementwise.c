@@ -77,8 +77,10 @@ void mloptImportCompareOp(MloptImport *in) {
   int p = 0;
   while (!mloptForeignIsEnum(in->op, "comparison_direction", predicates[p][0]))
     ++p;
-  bool isUnsigned = mloptIsUnsignedElement(mloptOperandType(in->op, 0));
-  if (mloptForeignIsEnum(in->op, "compare_type", "TOTALORDER")) {
+  MlirType element = mloptElementType(mloptOperandType(in->op, 0));
+  bool isUnsigned = mloptIsUnsignedElement(element);
+  if (mloptForeignIsEnum(in->op, "compare_type", "TOTALORDER") &&
+      mloptIsFloatElement(element)) {
     x = totalOrderKey(in, x);
     y = totalOrderKey(in, y);
   }

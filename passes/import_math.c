@@ -363,7 +363,7 @@ void mloptImportBesselI1e(MloptImport *in) {
 
 bool mloptImportCheckBessel(MlirOperation op, char reason[MLOPT_REASON_SIZE]) {
   if (!mlirTypeIsAF64(mloptElementType(mloptOperandType(op, 0))))
-    return true;
+    return mloptImportCheckFloats(op, reason);
   snprintf(reason, MLOPT_REASON_SIZE, "its f64 form is not supported");
   return false;
 }

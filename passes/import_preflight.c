@@ -54,6 +54,24 @@ bool mloptImportCheckArithmetic(MlirOperation op,
   return true;
 }
 
+bool mloptImportCheckFloats(MlirOperation op, char reason[MLOPT_REASON_SIZE]) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!mloptIsFloatElement(mloptElementType(mloptOperandType(op, i))))
+      return refuse(reason, "it is a function of floats");
+  return true;
+}
+
+bool mloptImportCheckConstantLike(MlirOperation op,
+                                  char reason[MLOPT_REASON_SIZE]) {
+  MlirAttribute value = mloptAttr(op, "value");
+  MlirType type = mloptImportType(mloptResultType(op, 0));
+  if (mloptIsFloatElement(mloptElementType(type))
+          ? mlirAttributeIsAFloat(value)
+          : mlirAttributeIsAInteger(value))
+    return true;
+  return refuse(reason, "its value is not of the type of its elements");
+}
+
 bool mloptImportCheckBitcast(MlirOperation op, char reason[MLOPT_REASON_SIZE]) {
   MlirType from = mloptImportType(mloptOperandType(op, 0));
   MlirType to = mloptImportType(mloptResultType(op, 0));

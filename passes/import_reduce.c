@@ -23,6 +23,8 @@
 
 #include "import.h"
 
+#include <stdio.h>
+
 /// One part of an operation with n inputs, n initial values and a body: the
 /// columns `member`, all of them or those of one group.
 typedef struct Part {
@@ -251,6 +253,23 @@ static bool buildArgReduce(MloptImport *in, const MloptDims *dims) {
 //===----------------------------------------------------------------------===//
 // Reduce and map
 //===----------------------------------------------------------------------===//
+
+bool mloptImportCheckReduction(MlirOperation op,
+                               char reason[MLOPT_REASON_SIZE]) {
+  if (!mloptImportCheckBodies(op, reason))
+    return false;
+  intptr_t n = mlirOperationGetNumOperands(op) / 2;
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirType input = mloptElementType(mloptOperandType(op, i));
+    MlirType init = mloptElementType(mloptOperandType(op, n + i));
+    if (mlirTypeEqual(input, init))
+      continue;
+    snprintf(reason, MLOPT_REASON_SIZE,
+             "reducing elements of one type to another is not supported");
+    return false;
+  }
+  return true;
+}
 
 void mloptImportReduce(MloptImport *in) {
   MloptDims dims;

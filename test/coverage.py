@@ -53,7 +53,7 @@ def has(table, field):
 
 
 def occurs(text):
-    words = set(re.findall(r"[\w.-]+", text))
+    words = set(re.findall(r"\w[\w.-]*", text))
     return lambda name: name in words
 
 

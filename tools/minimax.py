@@ -35,10 +35,10 @@ def round_to(format, x):
 
 
 def evaluate(terms, x):
-    return mp.fsum(c * x**power for power, c in terms.items())
+    return mp.fsum(c * x**power for power, c in terms)
 
 
-def solve(f, powers, points):
+def solve(powers, points):
     """The polynomial whose weighted error alternates on the points."""
     n = len(powers)
     matrix, right = mp.matrix(n + 1, n + 1), mp.matrix(n + 1, 1)
@@ -47,68 +47,71 @@ def solve(f, powers, points):
             matrix[row, column] = x**power
         matrix[row, n] = (-1) ** row / weight
         right[row] = value
-    solution = mp.lu_solve(matrix, right)
-    return dict(zip(powers, solution[:n]))
+    return list(mp.lu_solve(matrix, right)[:n])
 
 
-def extrema(grid, terms, fixed, count):
+def find_peaks(points, powers, terms, count):
     """The largest errors between changes of sign, `count` neighbours of them."""
     peaks = []
-    for x, value, weight in grid:
-        error = (evaluate(terms, x) + evaluate(fixed, x) - value) * weight
-        if peaks and (error > 0) == (peaks[-1][0] > 0):
-            if abs(error) > abs(peaks[-1][0]):
-                peaks[-1] = (error, x)
-        else:
-            peaks.append((error, x))
+    for point in points:
+        x, value, weight = point
+        error = (evaluate(zip(powers, terms), x) - value) * weight
+        if not peaks or (error > 0) != (peaks[-1][0] > 0):
+            peaks.append((error, point))
+        elif abs(error) > abs(peaks[-1][0]):
+            peaks[-1] = (error, point)
     while len(peaks) > count:
-        drop = 0 if abs(peaks[0][0]) < abs(peaks[-1][0]) else -1
-        peaks.pop(drop)
+        peaks.pop(0 if abs(peaks[0][0]) < abs(peaks[-1][0]) else -1)
     return peaks
 
 
+def remez(powers, points):
+    """The best coefficients for points (x, value, weight)."""
+    # Where all powers vanish the error changes sign by itself; without the
+    # common factor it alternates as the theorem says.
+    common = powers[0]
+    powers = [power - common for power in powers]
+    points = [
+        (x, value / x**common, weight * abs(x) ** common) for x, value, weight in points if x
+    ]
+    n = len(powers) + 1
+    chosen = [points[(2 * i + 1) * len(points) // (2 * n)] for i in range(n)]
+    for _ in range(20):
+        terms = solve(powers, chosen)
+        peaks = find_peaks(points, powers, terms, n)
+        if len(peaks) < n:  # down to the roundings of this arithmetic
+            break
+        chosen = [point for _, point in peaks]
+        errors = [abs(error) for error, _ in peaks]
+        if max(errors) <= min(errors) * mp.mpf("1.001"):
+            break
+    return terms
+
+
 def sample(f, count):
-    """Chebyshev points, where the weight is finite."""
-    grid = []
+    """Chebyshev points (x, value, weight), where the weight is finite."""
+    points = []
     for i in range(count):
         x = (f.low + f.high) / 2 - (f.high - f.low) / 2 * mp.cos(mp.pi * i / (count - 1))
         try:
-            grid.append((x, f.function(x), f.weight(x)))
+            points.append((x, f.function(x), f.weight(x)))
         except ZeroDivisionError:
             pass
-    return grid
-
-
-def remez(f, powers, fixed, grid):
-    """The best coefficients of `powers` beside the fixed ones, and the error."""
-    rest = [(x, value - evaluate(fixed, x), weight) for x, value, weight in grid]
-    n = len(powers) + 1
-    points = [rest[(len(rest) - 1) * i // n] for i in range(1, n + 1)] if n > 1 else []
-    by_x = {x: point for x, *_ in grid for point in ()}
-    by_x = {point[0]: point for point in rest}
-    for _ in range(30):
-        terms = solve(f, powers, points)
-        peaks = extrema(grid, terms, fixed, n)
-        if len(peaks) < n:
-            break
-        low, high = (op(abs(error) for error, _ in peaks) for op in (min, max))
-        points = [by_x[x] for _, x in peaks]
-        if high <= low * mp.mpf("1.0001"):
-            break
-    return terms, max(abs(error) for error, _ in peaks)
+    return points
 
 
 def best(f):
     """Coefficients by power, rounded, and the largest weighted error."""
-    grid = sample(f, 60 * (len(f.powers) + 1))
-    fixed = {power: mp.mpf(c) for power, c in f.fixed.items()}
-    powers = [power for power in f.powers if power not in fixed]
+    points = sample(f, 40 * len(f.powers))
+    chosen = {power: mp.mpf(c) for power, c in f.fixed.items()}
+    rest = [(x, value - evaluate(chosen.items(), x), weight) for x, value, weight in points]
+    powers = [power for power in f.powers if power not in chosen]
     while powers:
-        terms, _ = remez(f, powers, fixed, grid)
-        power = powers.pop(0)
-        fixed[power] = round_to(f.format, terms[power])
-    error = max(abs(evaluate(fixed, x) - value) * weight for x, value, weight in grid)
-    return dict(sorted(fixed.items())), error
+        power, c = powers[0], round_to(f.format, remez(powers, rest)[0])
+        chosen[power] = c
+        rest = [(x, value - c * x**power, weight) for x, value, weight in rest]
+        powers.pop(0)
+    return chosen, max(abs(value) * weight for _, value, weight in rest)
 
 
 def print_fit(name):

@@ -184,7 +184,9 @@ static bool isText(const char *text) { return text && text[0]; }
 /// choose them, stand in the text and are verified.
 static bool hasResultTypes(const MloptOpDef *op) {
   bool isSpelled = strstr(op->assembly, "type(result") ||
-                   strstr(op->assembly, "functional-type");
+                   strstr(op->assembly, "type($result") ||
+                   strstr(op->assembly, "functional-type") ||
+                   strstr(op->assembly, "custom<");
   return op->inferTypes || op->traits & MLOPT_SAME_TYPE || !op->numResults ||
          (isSpelled && (op->verify || op->verifyRegions));
 }

@@ -44,11 +44,12 @@ static bool parseEntry(MloptParser p, const char *pair, int64_t *slot) {
   MlirStringRef name;
   const char *begin = mloptParserGetPosition(p);
   if (mloptParseOptionalInteger(p, &number)) {
+    if (number < 0 || number >= MLOPT_MAX_RANK - 2)
+      return mloptParserErrorAt(p, begin,
+                                "spatial dimension %lld is out of range",
+                                (long long)number);
     *slot = number + 2;
-    return (number >= 0 && number < MLOPT_MAX_RANK - 2) ||
-           mloptParserErrorAt(p, begin,
-                              "spatial dimension %lld is out of range",
-                              (long long)number);
+    return true;
   }
   if (!mloptParseKeyword(p, &name))
     return false;

@@ -1,5 +1,6 @@
-// RUN: mlopt-opt %s -convert-mlopt-to-linalg -mlopt-expand-structured \
-// RUN:   -split-input-file | FileCheck %s
+// RUN: mlopt-opt %s -split-input-file \
+// RUN:   -pass-pipeline='builtin.module(func.func(convert-mlopt-to-linalg,mlopt-expand-structured))' \
+// RUN:   | FileCheck %s
 
 // One loop for each line, one along it that carries the accumulator.
 // CHECK-LABEL: func @scan(

@@ -237,3 +237,58 @@ func.func @nested_check(%p: tensor<i1>, %x: tensor<f32>) {
   }) : (tensor<i1>) -> ()
   return
 }
+
+// -----
+
+func.func @widening(%x: tensor<4xbf16>, %init: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{reducing elements of one type to another is not supported}}
+  %0 = stablehlo.reduce(%x init: %init) across dimensions = [0]
+      : (tensor<4xbf16>, tensor<f32>) -> tensor<f32>
+   reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// What a body lacks for another reason is told by that reason.
+func.func @complex_body(%x: tensor<4xf32>, %init: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.reduce(%x init: %init) across dimensions = [0]
+      : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    // expected-error @+1 {{'stablehlo.real' op cannot be imported: complex numbers are not supported}}
+    %1 = stablehlo.real %b : (tensor<f32>) -> tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @rank_16(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>)
+    -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32> {
+  // expected-error @+1 {{a convolution has at most 13 spatial dimensions}}
+  %0 = stablehlo.convolution(%x, %x)
+      dim_numbers = [b, f, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]x[o, i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]->[b, f, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13],
+      window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>, tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
+  return %0 : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
+}
+
+// -----
+
+func.func @float_function(%x: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error @+1 {{it is a function of floats}}
+  %0 = chlo.erf_inv %x : tensor<4xi32> -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
+// -----
+
+func.func @constant_like(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{its value is not of the type of its elements}}
+  %0 = "chlo.constant_like"(%x) {value = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -2,7 +2,7 @@
 // integer, shifts past the width, negative exponents.
 //
 // RUN: mlopt-run %s | FileCheck %s
-// CHECK: right: 22 of 22 comparisons
+// CHECK: right: 27 of 27 comparisons
 
 func.func private @inputs()
     -> (tensor<6xi32>, tensor<6xi32>, tensor<6xi8>, tensor<6xi8>, tensor<9xi32>,
@@ -35,7 +35,9 @@ func.func @main(
         tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi1>,
         tensor<6xi1>, tensor<6xi1>, tensor<6xi1>, tensor<6xi8>, tensor<6xi8>,
         tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>,
-        tensor<4xi1>)
+        tensor<4xi1>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>,
+        tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi32>,
+        tensor<6xi32>)
     attributes {mlopt.arguments_from = [@inputs],
                 mlopt.checks = [
       {kind = "eq", actual = 0, expected = 1},
@@ -59,7 +61,12 @@ func.func @main(
       {kind = "eq", actual = 36, expected = 37},
       {kind = "eq", actual = 38, expected = 39},
       {kind = "eq", actual = 40, expected = 41},
-      {kind = "eq", actual = 42, expected = 43}]} {
+      {kind = "eq", actual = 42, expected = 43},
+      {kind = "eq", actual = 44, expected = 45},
+      {kind = "eq", actual = 46, expected = 47},
+      {kind = "eq", actual = 48, expected = 49},
+      {kind = "eq", actual = 50, expected = 51},
+      {kind = "eq", actual = 52, expected = 53}]} {
 
   // x / 0 is -1, MIN / -1 is MIN.
   %div = mlopt.div %a, %b : tensor<6xi32>
@@ -128,11 +135,32 @@ func.func @main(
   %cand_is = mlopt.constant dense<[true, false, false, false]> : tensor<4xi1>
   %cgt_is = mlopt.constant dense<[false, true, false, false]> : tensor<4xi1>
 
+  // Bit by bit.
+  %bitand = mlopt.and %x, %n : tensor<6xi8>
+  %bitor = mlopt.or %x, %n : tensor<6xi8>
+  %bitxor = mlopt.xor %x, %n : tensor<6xi8>
+  %minu = mlopt.minu %x, %n : tensor<6xi8>
+  %bitand_is = mlopt.constant dense<[1, 5, 0, 9, 1, 0]> : tensor<6xi8>
+  %bitor_is = mlopt.constant dense<[-5, 7, -120, 127, -1, -1]> : tensor<6xi8>
+  %bitxor_is = mlopt.constant dense<[-6, 2, -120, 118, -2, -1]> : tensor<6xi8>
+  %minu_is = mlopt.constant dense<[1, 5, 8, 9, 1, 0]> : tensor<6xi8>
+
+  // A fusion computes what is inside.
+  %fused = mlopt.fusion (%s = %a : tensor<6xi32>, %t = %b : tensor<6xi32>)
+      -> tensor<6xi32> {
+    %m = mlopt.mul %s, %t : tensor<6xi32>
+    mlopt.yield %m : tensor<6xi32>
+  }
+  %fused_is = mlopt.constant dense<[14, 0, -2147483648, -15, 0,
+      0]> : tensor<6xi32>
+
   return %div, %div_is, %rem, %rem_is, %divu, %divu_is, %remu, %remu_is, %shl,
       %shl_is, %shrs, %shrs_is, %shru, %shru_is, %pow, %pow_is, %abs, %abs_is,
       %neg, %neg_is, %sign, %sign_is, %ctlz, %ctlz_is, %ctpop, %ctpop_is, %not,
       %not_is, %max, %max_is, %maxu, %maxu_is, %lt, %lt_is, %ult, %ult_is,
-      %clamp, %clamp_is, %cor, %cor_is, %cand, %cand_is, %cgt, %cgt_is
+      %clamp, %clamp_is, %cor, %cor_is, %cand, %cand_is, %cgt, %cgt_is, %bitand,
+      %bitand_is, %bitor, %bitor_is, %bitxor, %bitxor_is, %minu, %minu_is,
+      %fused, %fused_is
       : tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>,
           tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>,
           tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>,
@@ -142,5 +170,7 @@ func.func @main(
           tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>,
           tensor<6xi8>, tensor<6xi1>, tensor<6xi1>, tensor<6xi1>, tensor<6xi1>,
           tensor<6xi8>, tensor<6xi8>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>,
-          tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
+          tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<6xi8>, tensor<6xi8>,
+          tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>, tensor<6xi8>,
+          tensor<6xi8>, tensor<6xi32>, tensor<6xi32>
 }
