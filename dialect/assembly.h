@@ -30,9 +30,9 @@
 //                     that is not empty). Its first directive decides on
 //                     parsing: a literal, an operand or a region.
 //
-// Types may be left out: operands without a type directive take the type of
-// the first directive's type when the operation is MLOPT_SAME_TYPE; results
-// without one are inferred.
+// Types may be left out: an operand without a type directive takes the first
+// type that the format reads; results without one are that type too when the
+// operation is MLOPT_SAME_TYPE, and are inferred otherwise.
 //
 //===----------------------------------------------------------------------===//
 

@@ -92,7 +92,8 @@ intptr_t mloptShape(MlirType t, int64_t *out) {
 int64_t mloptNumElements(MlirType t) {
   int64_t n = 1;
   for (intptr_t i = 0, rank = mloptRank(t); i < rank; ++i)
-    n *= mloptDim(t, i);
+    if (__builtin_mul_overflow(n, mloptDim(t, i), &n))
+      return INT64_MAX;
   return n;
 }
 

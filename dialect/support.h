@@ -103,7 +103,7 @@ static inline bool mloptIsDynamic(int64_t size) {
 }
 /// Copies the shape (MLIR's dynamic marker included); returns the rank.
 intptr_t mloptShape(MlirType, int64_t *out);
-/// Product of a static shape.
+/// Product of a static shape; INT64_MAX when that is too small.
 int64_t mloptNumElements(MlirType);
 bool mloptIsRankedTensor(MlirType);
 bool mloptIsAnyType(MlirType);

@@ -58,7 +58,8 @@ static const struct {
   "finalize-memref-to-llvm{use-aligned-alloc},"
   "convert-func-to-llvm{use-bare-ptr-memref-call-conv},"
   "convert-arith-to-llvm,convert-index-to-llvm,convert-cf-to-llvm,"
-  "convert-ub-to-llvm,reconcile-unrealized-casts"},
+  "convert-ub-to-llvm,reconcile-unrealized-casts,"
+  "mlopt-erase-small-floats"},
 
 [MLOPT_STAGE_PLAN] = {"plan",
   // The simple elementwise chain becomes one operation, and so one kernel.

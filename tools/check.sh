@@ -46,7 +46,7 @@ good = counts["PASS"] + counts["XFAIL"] + counts["FLAKYPASS"]
 print(good, sum(counts.values()) - good - counts["UNSUPPORTED"], counts["UNSUPPORTED"])
 END
 )
-gpu_runs=$(grep -rhoE '%if sm_[0-9]+ %\{' test --include='*.mlir' | wc -l)
+gpu_runs=$({ grep -rhoE '%if sm_[0-9]+ %\{' test || true; } | wc -l)
 [ "$gpu_runs" = 0 ] || command -v nvidia-smi >/dev/null ||
   say "$gpu_runs runs on a GPU were left out: there is none here"
 

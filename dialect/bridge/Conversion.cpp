@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -238,4 +239,28 @@ void mloptPopulateScfConversion(MlirRewritePatternSet patterns,
                                 MlirConversionTarget target) {
   scf::populateSCFStructuralTypeConversionsAndLegality(
       *unwrap(converter), *unwrap(patterns), *unwrap(target));
+}
+
+void mloptReplaceTypes(MlirOperation op,
+                       MlirType (*replaceType)(MlirType, void *),
+                       MlirAttribute (*replaceAttr)(MlirAttribute, void *),
+                       void *userData) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [=](Type type) -> AttrTypeReplacer::ReplaceFnResult<Type> {
+        MlirType other = replaceType(::wrap(type), userData);
+        if (!other.ptr)
+          return std::nullopt;
+        return std::make_pair(::unwrap(other), WalkResult::skip());
+      });
+  replacer.addReplacement(
+      [=](Attribute attr) -> AttrTypeReplacer::ReplaceFnResult<Attribute> {
+        MlirAttribute other = replaceAttr(::wrap(attr), userData);
+        if (!other.ptr)
+          return std::nullopt;
+        return std::make_pair(::unwrap(other), WalkResult::skip());
+      });
+  replacer.recursivelyReplaceElementsIn(::unwrap(op), /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
 }

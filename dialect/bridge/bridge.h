@@ -502,6 +502,14 @@ void mloptPopulateFuncConversion(MlirRewritePatternSet, MlirTypeConverter,
 void mloptPopulateScfConversion(MlirRewritePatternSet, MlirTypeConverter,
                                 MlirConversionTarget);
 
+/// Replaces types and attributes everywhere in and on `op` and what it holds:
+/// results, block arguments, attributes, and inside other types. A callback
+/// returns null to leave its argument; what it returns is not looked into.
+void mloptReplaceTypes(MlirOperation op,
+                       MlirType (*replaceType)(MlirType, void *),
+                       MlirAttribute (*replaceAttr)(MlirAttribute, void *),
+                       void *userData);
+
 #ifdef __cplusplus
 } // extern "C"
 #endif

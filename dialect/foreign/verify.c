@@ -409,7 +409,9 @@ MlirLogicalResult mloptForeignVerifyConcatenate(MlirOperation op) {
                           "element types",
                           (long)i);
     int64_t size = mloptDim(type, total - shape.at);
-    sum = mloptIsDynamic(size) || mloptIsDynamic(sum) ? *total : sum + size;
+    if (mloptIsDynamic(size) || mloptIsDynamic(sum) ||
+        __builtin_add_overflow(sum, size, &sum))
+      sum = *total;
   }
   *total = sum;
   return mloptForeignCheckShape(op, "the result", mloptResultType(op, 0),
