@@ -51,7 +51,8 @@ def solve(powers, points):
 
 
 def find_peaks(points, powers, terms, count):
-    """The largest errors between changes of sign, `count` neighbours of them."""
+    """The largest errors between changes of sign, at most `count` of them, so
+    chosen that the signs still alternate."""
     peaks = []
     for point in points:
         x, value, weight = point
@@ -61,18 +62,26 @@ def find_peaks(points, powers, terms, count):
         elif abs(error) > abs(peaks[-1][0]):
             peaks[-1] = (error, point)
     while len(peaks) > count:
-        peaks.pop(0 if abs(peaks[0][0]) < abs(peaks[-1][0]) else -1)
+        sizes = [abs(error) for error, _ in peaks]
+        drops = [(sizes[0], slice(0, 1)), (sizes[-1], slice(-1, None))]
+        if len(peaks) > count + 1:
+            drops += [(max(sizes[i : i + 2]), slice(i, i + 2)) for i in range(len(peaks) - 1)]
+        del peaks[min(drops, key=lambda drop: drop[0])[1]]
     return peaks
 
 
 def remez(powers, points):
     """The best coefficients for points (x, value, weight)."""
     # Where all powers vanish the error changes sign by itself; without the
-    # common factor it alternates as the theorem says.
+    # common factor it alternates as the theorem says. Near there the rounding
+    # of the power before, which nothing can make up for, is all that is left.
     common = powers[0]
     powers = [power - common for power in powers]
+    near = max(abs(x) for x, *_ in points) / 16 if common else -1
     points = [
-        (x, value / x**common, weight * abs(x) ** common) for x, value, weight in points if x
+        (x, value / x**common, weight * abs(x) ** common)
+        for x, value, weight in points
+        if abs(x) > near
     ]
     n = len(powers) + 1
     chosen = [points[(2 * i + 1) * len(points) // (2 * n)] for i in range(n)]
