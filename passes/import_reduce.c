@@ -384,6 +384,15 @@ static MlirValue padInput(MloptImport *in, MlirValue x, MlirValue init,
       mloptTensorType(w->rank, shape, mloptElementType(type)), 3, attrs);
 }
 
+/// StableHLO rounds every step of a running sum to the element type, and each
+/// step is a result here: a scan by kind would keep a wider sum, a body does
+/// what is written.
+static MloptKind scanKind(MloptKind kind, MlirType element) {
+  bool rounds = kind == MLOPT_KIND_ADD || kind == MLOPT_KIND_MUL;
+  bool narrow = mloptIsFloatElement(element) && mloptElementWidth(element) < 32;
+  return rounds && narrow ? MLOPT_KIND_NONE : kind;
+}
+
 static void importWindowPart(MloptImport *in, const Part *part, Windows w) {
   MlirContext context = in->builder->context;
   MloptKind kind = kindOf(mloptImportBodyOf(in->op, 0), part);
@@ -399,7 +408,9 @@ static void importWindowPart(MloptImport *in, const Part *part, Windows w) {
     MlirNamedAttribute attrs[3] = {
         mloptNamedAttr(context, "dim", mloptI64Attr(context, dim)),
         mloptNamedAttr(context, "reverse", mlirUnitAttrGet(context))};
-    buildPart(in, "mlopt.scan", part, kind, inputs, reverse ? 2 : 1, attrs);
+    MlirType element = mloptElementType(mlirValueGetType(inputs[0]));
+    buildPart(in, "mlopt.scan", part, scanKind(kind, element), inputs,
+              reverse ? 2 : 1, attrs);
     return;
   }
   if (!plain && kind != MLOPT_KIND_NONE) {

@@ -85,16 +85,16 @@ def remez(powers, points):
     ]
     n = len(powers) + 1
     chosen = [points[(2 * i + 1) * len(points) // (2 * n)] for i in range(n)]
+    found = []
     for _ in range(20):
         terms = solve(powers, chosen)
         peaks = find_peaks(points, powers, terms, n)
-        if len(peaks) < n:  # down to the roundings of this arithmetic
+        errors = [abs(error) for error, _ in peaks]
+        found.append((max(errors), terms))
+        if len(peaks) < n or max(errors) <= min(errors) * mp.mpf("1.001"):
             break
         chosen = [point for _, point in peaks]
-        errors = [abs(error) for error, _ in peaks]
-        if max(errors) <= min(errors) * mp.mpf("1.001"):
-            break
-    return terms
+    return min(found, key=lambda attempt: attempt[0])[1]
 
 
 def sample(f, count):
@@ -129,3 +129,88 @@ def print_fit(name):
     for power, c in terms.items():
         digits = f"{float(c):.9g}" if FITS[name].format == "f32" else repr(float(c))
         print(f"  x^{power:<3} {digits}")
+
+
+def atanh_series(s2):
+    """(log((1 + s) / (1 - s)) / s - 2) of s squared."""
+    s = mp.sqrt(s2)
+    return 2 * mp.atanh(s) / s - 2
+
+
+def atanh_rest(s2):
+    """What follows 1 + s^2/3 in atanh(s) / s, over s^4."""
+    s = mp.sqrt(s2)
+    return (mp.atanh(s) / s - 1 - s2 / 3) / s2**2
+
+
+def scaled_erfc(a):
+    """exp(x^2) erfc(x) (x + a) of q = (x - a) / (x + a)."""
+
+    def function(q):
+        x = a * (1 + q) / (1 - q)
+        return mp.exp(x * x) * mp.erfc(x) * (x + a)
+
+    return function
+
+
+def erf_above(x):
+    """erf(x) - x, whose error counts relative to erf(x)."""
+    return mp.erf(x) - x
+
+
+def per_erf(x):
+    return 1 / mp.erf(x)
+
+
+def minus_log_erfc(x):
+    return -mp.log(mp.erfc(x))
+
+
+# Half of log(2), a quarter of pi, and the square of (sqrt(2) - 1) / (sqrt(2) + 1), with some room.
+LN2_2, PI_4, S2 = mp.mpf("0.3469"), mp.mpf("0.7855"), mp.mpf("0.02945")
+TINY = mp.mpf(2) ** -30
+THIRD = mp.mpf("0.33335")
+
+FITS = {
+    "exp_f32": fit(mp.exp, -LN2_2, LN2_2, range(7), "f32", fixed={0: 1, 1: 1}),
+    "exp2_f32": fit(lambda x: mp.mpf(2) ** x, -0.5, 0.5, range(7), "f32", fixed={0: 1}),
+    "expm1_f32": fit(mp.expm1, -LN2_2, LN2_2, range(1, 8), "f32", fixed={1: 1, 2: 0.5}),
+    "log1p_f32": fit(mp.log1p, -THIRD, THIRD, range(1, 11), "f32", fixed={1: 1, 2: -0.5}),
+    "sin_f32": fit(mp.sin, 0, PI_4, range(1, 10, 2), "f32", fixed={1: 1}),
+    "cos_f32": fit(mp.cos, 0, PI_4, range(0, 10, 2), "f32", fixed={0: 1, 2: -0.5}),
+    "asin_f32": fit(mp.asin, 0, 0.57, range(1, 14, 2), "f32", fixed={1: 1}),
+    "atan_f32": fit(mp.atan, 0, 1, range(1, 20, 2), "f32", fixed={1: 1}),
+    "sinh_f32": fit(mp.sinh, 0, 1, range(1, 10, 2), "f32", fixed={1: 1}),
+    "tanh_f32": fit(mp.tanh, 0, 0.63, range(1, 14, 2), "f32", fixed={1: 1}),
+    "erf_f32": fit(erf_above, 0, 0.93, range(1, 14, 2), "f32", per_erf),
+    "erf_tail_f32": fit(
+        minus_log_erfc, 0.92, 3.93, range(8), "f32", lambda x: mp.erfc(x) / mp.erf(x)
+    ),
+    "erfc_f32": fit(scaled_erfc(3), -1, 0.555, range(10), "f32"),
+    # In f64, but for results in f32.
+    "log_short_f64": fit(atanh_series, TINY, S2, range(1, 6), "f64", lambda x: mp.mpf(1)),
+    "exp2_short_f64": fit(lambda x: mp.mpf(2) ** x, -0.5, 0.5, range(9), "f64", fixed={0: 1}),
+    "atan_short_f64": fit(mp.atan, 0, 0.4143, range(1, 16, 2), "f64", fixed={1: 1}),
+    "exp_f64": fit(mp.exp, -LN2_2, LN2_2, range(14), "f64", fixed={0: 1, 1: 1, 2: 0.5}),
+    "log_f64": fit(atanh_series, TINY, S2, range(1, 9), "f64", lambda x: mp.mpf(1) / 2),
+    "log_rest_f64": fit(atanh_rest, TINY, S2, range(8), "f64", lambda x: x * x),
+    "sin_f64": fit(mp.sin, 0, PI_4, range(1, 16, 2), "f64", fixed={1: 1}),
+    "cos_f64": fit(mp.cos, 0, PI_4, range(0, 17, 2), "f64", fixed={0: 1, 2: -0.5}),
+    "asin_f64": fit(mp.asin, 0, 0.5, range(1, 28, 2), "f64", fixed={1: 1}),
+    "atan_f64": fit(mp.atan, 0, 0.4143, range(1, 26, 2), "f64", fixed={1: 1}),
+    "erf_f64": fit(erf_above, 0, 1, range(1, 28, 2), "f64", per_erf),
+    "erfc_f64": fit(scaled_erfc(4), -1, 0.745, range(23), "f64"),
+}
+
+
+def main():
+    names = sys.argv[1:] or FITS
+    unknown = [name for name in names if name not in FITS]
+    if unknown:
+        sys.exit(f"minimax.py: no fit is named {unknown[0]}; there are {', '.join(FITS)}")
+    for name in names:
+        print_fit(name)
+
+
+if __name__ == "__main__":
+    main()

@@ -169,6 +169,23 @@ func.func @scans(%x: tensor<8x9xf32>) -> (tensor<8x9xf32>, tensor<8x9xf32>) {
   return %0, %1 : tensor<8x9xf32>, tensor<8x9xf32>
 }
 
+// A running sum of bf16 is rounded at every step, as its body says.
+// CHECK-LABEL: @narrow_scan
+func.func @narrow_scan(%x: tensor<8xbf16>) -> tensor<8xbf16> {
+  %zero = stablehlo.constant dense<0.0> : tensor<bf16>
+  // CHECK: mlopt.scan %arg0, %{{.*}} dim 0
+  // CHECK: ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: bf16):
+  // CHECK: mlopt.add %[[A]], %[[B]] : bf16
+  %0 = "stablehlo.reduce_window"(%x, %zero) <{
+      padding = dense<[[7, 0]]> : tensor<1x2xi64>,
+      window_dimensions = array<i64: 8>}> ({
+  ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+    %1 = stablehlo.add %a, %b : tensor<bf16>
+    stablehlo.return %1 : tensor<bf16>
+  }) : (tensor<8xbf16>, tensor<bf16>) -> tensor<8xbf16>
+  return %0 : tensor<8xbf16>
+}
+
 // StableHLO adds the initial value once for each padding element as well.
 // CHECK-LABEL: @padded_sum
 // CHECK: %[[PAD:.*]] = mlopt.pad %arg0, %[[ONE:.*]] low [1] high [1] interior [0]
