@@ -12,7 +12,7 @@ target_include_directories(mlopt_mlir SYSTEM INTERFACE
   ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 
 set(mlopt_capi)
-foreach(name IR RegisterEverything Transforms Conversion Interfaces
+foreach(name IR Transforms Conversion Interfaces
              ExecutionEngine Target Arith Bufferization Func Linalg Math SCF Tensor MemRef
              ControlFlow LLVM GPU NVVM UB Vector)
   list(APPEND mlopt_capi $<TARGET_FILE:MLIRCAPI${name}>)

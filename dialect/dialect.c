@@ -119,23 +119,129 @@ MloptNumerics mloptGetNumerics(MlirOperation op) {
 //===----------------------------------------------------------------------===//
 
 static bool isUnit(MlirAttribute a) { return mlirAttributeIsAUnit(a); }
+static bool isDictionary(MlirAttribute a) {
+  return mlirAttributeIsADictionary(a);
+}
 static bool isArray(MlirAttribute a) { return mlirAttributeIsAArray(a); }
+
+/// A tensor map: innermost dimension first, no stride for that one, at most
+/// five dimensions.
+static bool isTensorMap(MlirAttribute map) {
+  static const char *const arrays[] = {"dims", "strides", "box"};
+  intptr_t count[3];
+  for (int i = 0; i < 3; ++i) {
+    MlirAttribute value = mloptDictGet(map, arrays[i]);
+    if (mlirAttributeIsNull(value) || !mloptIsI64Array(value))
+      return false;
+    count[i] = mlirDenseArrayGetNumElements(value);
+  }
+  MlirAttribute swizzle = mloptDictGet(map, "swizzle");
+  MlirAttribute type = mloptDictGet(map, "type");
+  if (mlirAttributeIsNull(swizzle) || !mloptIsI64(swizzle) ||
+      mlirAttributeIsNull(type) || !mloptIsString(type))
+    return false;
+  int64_t bytes = mlirIntegerAttrGetValueInt(swizzle);
+  return count[0] >= 1 && count[0] <= 5 && count[1] == count[0] - 1 &&
+         count[2] == count[0] &&
+         (bytes == 0 || bytes == 32 || bytes == 64 || bytes == 128);
+}
+
+/// For each argument of a launch, its tensor map or `unit`.
+static bool isTensorMaps(MlirAttribute maps) {
+  if (!mlirAttributeIsAArray(maps))
+    return false;
+  for (intptr_t i = 0, n = mlirArrayAttrGetNumElements(maps); i < n; ++i) {
+    MlirAttribute map = mlirArrayAttrGetElement(maps, i);
+    if (!isUnit(map) && !(mlirAttributeIsADictionary(map) && isTensorMap(map)))
+      return false;
+  }
+  return true;
+}
+
+static bool isCount(MlirAttribute a) {
+  return !mlirAttributeIsNull(a) && mloptIsI64(a) &&
+         mlirIntegerAttrGetValueInt(a) >= 0;
+}
+
+/// A dictionary of these counts and no other entry.
+static bool isCounts(MlirAttribute a, int numNames, const char *const *names,
+                     bool all) {
+  if (!isDictionary(a))
+    return false;
+  intptr_t known = 0;
+  for (int i = 0; i < numNames; ++i) {
+    MlirAttribute value = mloptDictGet(a, names[i]);
+    if (mlirAttributeIsNull(value) ? all : !isCount(value))
+      return false;
+    known += !mlirAttributeIsNull(value);
+  }
+  return known == mlirDictionaryAttrGetNumElements(a);
+}
+
+static bool isExpect(MlirAttribute a) {
+  static const char *const names[] = {"kernels", "hbm_bytes"};
+  return isCounts(a, MLOPT_COUNT(names), names, false);
+}
+
+static bool isTraffic(MlirAttribute a) {
+  static const char *const names[] = {"kernels", "hbm_bytes", "least_bytes"};
+  return isCounts(a, MLOPT_COUNT(names), names, true);
+}
+
+static bool isStringAttr(MlirAttribute a) {
+  return !mlirAttributeIsNull(a) && mlirAttributeIsAString(a);
+}
+
+static bool isLedger(MlirAttribute a) {
+  if (!mlirAttributeIsAArray(a))
+    return false;
+  for (intptr_t i = 0, n = mlirArrayAttrGetNumElements(a); i < n; ++i) {
+    MlirAttribute entry = mlirArrayAttrGetElement(a, i);
+    if (!isDictionary(entry) || !isCount(mloptDictGet(entry, "operand")) ||
+        !isCount(mloptDictGet(entry, "bytes")) ||
+        !isStringAttr(mloptDictGet(entry, "reason")))
+      return false;
+  }
+  return true;
+}
+
+/// Which operations one kernel must hold, or may not.
+static bool isFuse(MlirAttribute a) {
+  if (!isDictionary(a) || mlirDictionaryAttrGetNumElements(a) != 2 ||
+      !isStringAttr(mloptDictGet(a, "group")) ||
+      !isStringAttr(mloptDictGet(a, "keep")))
+    return false;
+  MlirStringRef keep = mlirStringAttrGetValue(mloptDictGet(a, "keep"));
+  return mloptStrEq(keep, "together") || mloptStrEq(keep, "apart");
+}
 
 /// Where each may stand and what it must be.
 static const struct {
   const char *name;
-  const char *op; ///< the operation that may carry it
+  const char *op; ///< the operation that may carry it; NULL: any
   bool (*is)(MlirAttribute);
   const char *what;
 } foreignAttrs[] = {
     {"mlopt.numerics", "func.func", mloptIsNumericsAttr,
      "#mlopt.numerics<strict|default|fast>"},
+    {"mlopt.expect", "func.func", isExpect,
+     "a dictionary of kernels, hbm_bytes (i64, at least 0)"},
+    {"mlopt.traffic", "func.func", isTraffic,
+     "a dictionary of kernels, hbm_bytes, least_bytes (i64, at least 0)"},
+    {"mlopt.ledger", "mlopt.fusion", isLedger,
+     "an array of {operand, reason, bytes}"},
+    {"mlopt.fuse", NULL, isFuse,
+     "{group = \"name\", keep = \"together\" or \"apart\"}"},
     {"mlopt.checks", "func.func", isArray, "an array of checks"},
     {"mlopt.arguments_from", "func.func", isArray,
      "an array of function symbols"},
     {"mlopt.source", "func.func", isUnit, "a unit attribute"},
     {"mlopt.num_results", "func.func", mloptIsI64, "an i64"},
     {"mlopt.num_outputs", "gpu.launch_func", mloptIsI64, "an i64"},
+    {"mlopt.tensor_maps", "gpu.launch_func", isTensorMaps,
+     "an array of unit, or {box, dims, strides, swizzle, type} of a tensor "
+     "map"},
+    {"mlopt.schedule", "llvm.func", isDictionary, "a dictionary"},
     {"mlopt.chip", "gpu.binary", mloptIsString, "a string"},
     {"mlopt.arena_bytes", "func.func", mloptIsI64, "an i64"},
 };
@@ -147,9 +253,11 @@ static MlirLogicalResult verifyAttribute(MlirOperation op,
   for (int i = 0; i < MLOPT_COUNT(foreignAttrs); ++i) {
     if (!mloptStrEq(name, foreignAttrs[i].name))
       continue;
-    if (index >= 0 || !mloptIsNamed(op, foreignAttrs[i].op))
+    const char *carrier = foreignAttrs[i].op;
+    if (index >= 0 || (carrier && !mloptIsNamed(op, carrier)))
       return mloptOpError(op, "may not carry '%s', which stands on %s only",
-                          foreignAttrs[i].name, foreignAttrs[i].op);
+                          foreignAttrs[i].name,
+                          carrier ? carrier : "operations");
     if (!foreignAttrs[i].is(attr.attribute))
       return mloptOpError(op, "attribute '%s' must be %s", foreignAttrs[i].name,
                           foreignAttrs[i].what);

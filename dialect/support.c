@@ -16,6 +16,18 @@ bool mloptIsNamed(MlirOperation op, const char *name) {
   return mloptStrEq(mlirIdentifierStr(mlirOperationGetName(op)), name);
 }
 
+bool mloptIsDefinedInside(MlirValue value, MlirOperation op) {
+  MlirBlock block = mlirValueIsABlockArgument(value)
+                        ? mlirBlockArgumentGetOwner(value)
+                        : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  for (MlirOperation parent = mlirBlockGetParentOperation(block);
+       !mlirOperationIsNull(parent);
+       parent = mlirOperationGetParentOperation(parent))
+    if (mlirOperationEqual(parent, op))
+      return true;
+  return false;
+}
+
 MlirNamedAttribute mloptNamedAttr(MlirContext context, const char *name,
                                   MlirAttribute attr) {
   return mlirNamedAttributeGet(mlirIdentifierGet(context, mloptStr(name)),

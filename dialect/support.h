@@ -68,6 +68,9 @@ static inline MlirAttribute mloptAttr(MlirOperation op, const char *name) {
 static inline MlirAttribute mloptDictGet(MlirAttribute dict, const char *name) {
   return mlirDictionaryAttrGetElementByName(dict, mloptStr(name));
 }
+/// Whether a value is defined by an operation inside `op`, or is an argument of
+/// a block inside.
+bool mloptIsDefinedInside(MlirValue, MlirOperation op);
 MlirNamedAttribute mloptNamedAttr(MlirContext, const char *name, MlirAttribute);
 /// `array<i64: ...>`.
 MlirAttribute mloptI64Array(MlirContext, intptr_t n, const int64_t *values);

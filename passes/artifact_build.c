@@ -1,5 +1,4 @@
-//===- artifact_build.c - From a launch plan to an artifact
-//----------------===//
+//===- artifact_build.c - From a launch plan to an artifact ---------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,46 +62,74 @@ void mloptElementName(MlirType type, char name[MLOPT_ELEMENT_NAME]) {
 }
 
 uint64_t mloptBufferBytes(MlirType buffer) {
+  // i1 takes a byte, i4 half of one.
   uint64_t bits = mloptElementWidth(mloptElementType(buffer));
-  return (uint64_t)mloptNumElements(buffer) * (bits < 8 ? 1 : bits / 8);
+  return ((uint64_t)mloptNumElements(buffer) * (bits == 1 ? 8 : bits) + 7) / 8;
 }
 
 //===----------------------------------------------------------------------===//
 // Code and constants
 //===----------------------------------------------------------------------===//
 
+/// PTX, and the cubin behind it if ptxas made one.
 static void addBinary(MloptArtifactBuild *build, MlirOperation op) {
   MlirAttribute objects = mloptAttr(op, "objects");
-  MlirAttribute object = mlirArrayAttrGetElement(objects, 0);
-  MlirStringRef ptx = mlirGPUObjectAttrGetObject(object);
+  MlirAttribute chipAttr = mloptAttr(op, "mlopt.chip");
+  if (mlirAttributeIsNull(chipAttr)) {
+    mloptRefuseArtifact(build, op, "it does not say its mlopt.chip");
+    return;
+  }
+  const char *chip = mloptKeepName(build, mlirStringAttrGetValue(chipAttr));
+  MlirStringRef ptx =
+      mlirGPUObjectAttrGetObject(mlirArrayAttrGetElement(objects, 0));
   const char *name =
       mloptKeepName(build, mlirStringAttrGetValue(mloptAttr(op, "sym_name")));
   uint32_t module =
-      mloptAddModule(build->writer, name, build->target, ptx.data, ptx.length);
+      mloptAddModule(build->writer, name, chip, ptx.data, ptx.length);
+  if (mlirArrayAttrGetNumElements(objects) > 1) {
+    MlirStringRef cubin =
+        mlirGPUObjectAttrGetObject(mlirArrayAttrGetElement(objects, 1));
+    mloptAddCubin(build->writer, module, chip, cubin.data, cubin.length);
+  }
   mloptAddKernel(build->writer, module, name);
   mloptPushSymbol(build, &build->kernels, name);
 }
 
-/// The elements as they lie in memory; MLIR packs i1 and stores a splat once.
+/// The elements as MLIR holds them, one of them for a splat; NULL if there are
+/// too few.
+static const uint8_t *rawData(MlirAttribute value, uint64_t bytes) {
+  if (mlirAttributeIsADenseElements(value))
+    return mlirDenseElementsAttrGetRawData(value);
+  MlirStringRef blob = mloptResourceGetBytes(value);
+  return blob.length == bytes ? (const uint8_t *)blob.data : NULL;
+}
+
+/// The elements as they lie in memory. MLIR packs i1 in dense elements, gives a
+/// byte to i4, and holds a splat once.
 static const void *constantData(MloptArtifactBuild *build, MlirOperation op,
                                 MlirAttribute value, MlirType type) {
-  if (!mlirAttributeIsADenseElements(value)) {
-    mloptRefuseArtifact(build, op, "its constant is not dense");
+  bool isDense = mlirAttributeIsADenseElements(value);
+  bool isSplat = isDense && mlirDenseElementsAttrIsSplat(value);
+  unsigned bits = mloptElementWidth(mloptElementType(type));
+  int64_t count = mloptNumElements(type);
+  uint64_t bytes = mloptBufferBytes(type), each = bits < 8 ? 1 : bits / 8;
+  const uint8_t *raw = rawData(value, (uint64_t)count * each);
+  if (!raw && count) {
+    mloptRefuseArtifact(build, op, "its constant is not dense, or too short");
     return NULL;
   }
-  bool isBool = mloptIsI1(mloptElementType(type));
-  bool isSplat = mlirDenseElementsAttrIsSplat(value);
-  if (!isBool && !isSplat)
-    return mlirDenseElementsAttrGetRawData(value);
-  uint64_t bytes = mloptBufferBytes(type);
-  int64_t count = mloptNumElements(type);
+  bool packed = isDense && bits == 1;
+  if (!isSplat && !packed && bits != 4)
+    return raw;
   uint8_t *data = mloptKeep(build, bytes ? bytes : 1);
   for (int64_t i = 0; data && i < count; ++i) {
-    if (isBool)
-      data[i] = mlirDenseElementsAttrGetBoolValue(value, isSplat ? 0 : i);
+    int64_t from = isSplat ? 0 : i;
+    if (packed)
+      data[i] = mlirDenseElementsAttrGetBoolValue(value, from);
+    else if (bits == 4)
+      data[i / 2] |= (uint8_t)((raw[from] & 15) << (i % 2 * 4));
     else
-      memcpy(data + i * (bytes / count), mlirDenseElementsAttrGetRawData(value),
-             bytes / count);
+      memcpy(data + (uint64_t)i * each, raw + (uint64_t)from * each, each);
   }
   return data;
 }
@@ -235,20 +262,6 @@ static void addAll(MloptArtifactBuild *build, MlirBlock body, bool entries) {
   }
 }
 
-/// The chip of the module's first gpu.binary, "" if there is none.
-static void findTarget(MlirBlock body, char *chip, size_t size) {
-  chip[0] = '\0';
-  for (MlirOperation op = mlirBlockGetFirstOperation(body);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute attr = mloptAttr(op, "mlopt.chip");
-    if (!mloptIsNamed(op, "gpu.binary") || mlirAttributeIsNull(attr))
-      continue;
-    MlirStringRef value = mlirStringAttrGetValue(attr);
-    snprintf(chip, size, "%.*s", (int)value.length, value.data);
-    return;
-  }
-}
-
 static void finish(MloptArtifactBuild *build, MlirOperation top,
                    uint8_t **outData, size_t *outSize) {
   MloptStatus *status = mloptSerializeArtifact(build->writer, outData, outSize);
@@ -265,10 +278,8 @@ MlirLogicalResult mloptBuildArtifact(MlirModule module, const char *program,
                                      size_t *outSize) {
   MlirOperation top = mlirModuleGetOperation(module);
   MlirBlock body = mlirModuleGetBody(module);
-  char chip[32];
-  findTarget(body, chip, sizeof chip);
-  MloptArtifactBuild build = {.target = chip};
-  build.writer = mloptCreateArtifactWriter(program, "mlopt");
+  MloptArtifactBuild build = {.writer =
+                                  mloptCreateArtifactWriter(program, "mlopt")};
   build.failed = !build.writer;
   if (!build.failed) {
     addAll(&build, body, false);

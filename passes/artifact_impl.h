@@ -33,7 +33,6 @@ typedef struct MloptValuePlace {
 typedef struct MloptArtifactBuild {
   MloptArtifactWriter *writer;
   MloptEntryWriter *entry;
-  const char *target;
   MloptSymbols kernels, constants;
   // Of the current entry.
   MlirBlock entryBlock;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "artifact_impl.h"
+#include "target.h"
 
 #include <stdlib.h>
 
@@ -87,7 +88,7 @@ static MloptValuePlace *addPlace(MloptArtifactBuild *build) {
 }
 
 const MloptValuePlace *mloptMemoryOf(MloptArtifactBuild *build, MlirValue value,
-                                    MlirOperation user) {
+                                     MlirOperation user) {
   for (intptr_t i = 0; i < build->numPlaces; ++i)
     if (mlirValueEqual(build->places[i].value, value))
       return &build->places[i];
@@ -101,11 +102,12 @@ const MloptValuePlace *mloptMemoryOf(MloptArtifactBuild *build, MlirValue value,
   if (!entry)
     return NULL;
   MlirType type = mlirValueGetType(value);
-  unsigned bits = mloptElementWidth(mloptElementType(type));
   *entry = (MloptValuePlace){
       .value = value, .place = place, .bytes = mloptBufferBytes(type)};
-  // Kernels of the generic family rely on the element's own alignment.
-  entry->buffer = mloptAddBuffer(build->entry, place, entry->bytes,
-                                 bits < 8 ? 1 : bits / 8);
+  // Threads access what lies side by side together, up to 16 bytes at once.
+  uint32_t alignment = 1;
+  while (alignment < mloptSm90.accessBytes && 2 * alignment <= entry->bytes)
+    alignment *= 2;
+  entry->buffer = mloptAddBuffer(build->entry, place, entry->bytes, alignment);
   return entry;
 }

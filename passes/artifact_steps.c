@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "artifact_impl.h"
+#include "launch.h"
 
 #include <stdlib.h>
 
@@ -109,11 +110,39 @@ static void addEdges(Segment *s) {
 // Launches and copies
 //===----------------------------------------------------------------------===//
 
-enum { FIRST_ARGUMENT = 6 }; // after grid and block
+/// The description of a tensor map, a dictionary of `mlopt.tensor_maps`; the
+/// writer copies it.
+static void readMap(MloptArtifactBuild *build, MlirAttribute map,
+                    MloptLaunchArgument *out) {
+  int64_t dims[MLOPT_MAX_RANK], strides[MLOPT_MAX_RANK], box[MLOPT_MAX_RANK];
+  MloptPlanMap *to = &out->map;
+  to->rank = (uint32_t)mloptI64ArrayGet(mloptDictGet(map, "dims"), dims);
+  mloptI64ArrayGet(mloptDictGet(map, "strides"), strides);
+  mloptI64ArrayGet(mloptDictGet(map, "box"), box);
+  for (uint32_t i = 0; i < to->rank; ++i) {
+    to->dims[i] = (uint64_t)dims[i];
+    to->box[i] = (uint32_t)box[i];
+    to->element_strides[i] = 1;
+    if (i)
+      to->strides[i - 1] = (uint64_t)strides[i - 1];
+  }
+  // The plan's numbers for 0, 32, 64, 128 bytes and, below, for 256.
+  int64_t swizzle = mlirIntegerAttrGetValueInt(mloptDictGet(map, "swizzle"));
+  while (swizzle >= 32) {
+    ++to->swizzle;
+    swizzle /= 2;
+  }
+  to->l2_promotion = 3;
+  out->kind = MLOPT_ARGUMENT_MAP;
+  out->type =
+      mloptKeepName(build, mlirStringAttrGetValue(mloptDictGet(map, "type")));
+}
 
 static void addLaunch(Segment *s, MlirOperation op) {
   MloptArtifactBuild *build = s->build;
-  intptr_t count = mlirOperationGetNumOperands(op) - FIRST_ARGUMENT;
+  intptr_t first = mloptLaunchFirstArgument(op);
+  intptr_t count = mlirOperationGetNumOperands(op) - first;
+  MlirAttribute maps = mloptAttr(op, "mlopt.tensor_maps");
   int64_t numOutputs =
       mlirIntegerAttrGetValueInt(mloptAttr(op, "mlopt.num_outputs"));
   MloptLaunchParts launch = {.argument_count = (uint32_t)count};
@@ -128,6 +157,16 @@ static void addLaunch(Segment *s, MlirOperation op) {
     launch.grid[i] = (uint32_t)mloptConstantIndex(mloptOperand(op, i));
     launch.block[i] = (uint32_t)mloptConstantIndex(mloptOperand(op, 3 + i));
   }
+  MlirValue shared = mloptLaunchSharedBytes(op);
+  if (!mlirValueIsNull(shared))
+    launch.dynamic_shared_bytes = (uint32_t)mloptConstantIndex(shared);
+  if (!mlirAttributeIsNull(maps) &&
+      mlirArrayAttrGetNumElements(maps) != count) {
+    mloptRefuseArtifact(build, op,
+                        "'mlopt.tensor_maps' has not one element "
+                        "for each argument");
+    return;
+  }
   MloptLaunchArgument arguments[MAX_TOUCHED];
   Step *step = count <= MAX_TOUCHED ? addStep(s, count) : NULL;
   if (!step) {
@@ -136,7 +175,7 @@ static void addLaunch(Segment *s, MlirOperation op) {
   }
   for (intptr_t i = 0; i < count; ++i) {
     const MloptValuePlace *place =
-        mloptMemoryOf(build, mloptOperand(op, FIRST_ARGUMENT + i), op);
+        mloptMemoryOf(build, mloptOperand(op, first + i), op);
     if (!place)
       return;
     bool writes = i >= count - numOutputs;
@@ -144,6 +183,11 @@ static void addLaunch(Segment *s, MlirOperation op) {
                                          .buffer = place->buffer,
                                          .access = writes ? MLOPT_ACCESS_WRITE
                                                           : MLOPT_ACCESS_READ};
+    MlirAttribute map = mlirAttributeIsNull(maps)
+                            ? mlirAttributeGetNull()
+                            : mlirArrayAttrGetElement(maps, i);
+    if (!mlirAttributeIsNull(map) && mlirAttributeIsADictionary(map))
+      readMap(build, map, &arguments[i]);
     touch(step, place, writes);
   }
   launch.arguments = arguments;
@@ -152,7 +196,8 @@ static void addLaunch(Segment *s, MlirOperation op) {
 }
 
 static void addCopy(Segment *s, MlirOperation op) {
-  const MloptValuePlace *from = mloptMemoryOf(s->build, mloptOperand(op, 0), op);
+  const MloptValuePlace *from =
+      mloptMemoryOf(s->build, mloptOperand(op, 0), op);
   if (!from)
     return;
   MloptValuePlace source = *from; // adding another may move it

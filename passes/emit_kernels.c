@@ -15,12 +15,15 @@
 //   result:  [ 0 .. T-1 | T .. 2T-1 | ... ]     elements bT+t, bT+t+GT, ...
 //
 // Results of one shape share the loop. A scan, a scatter or a sort has a loop
-// of its own (emit_structured.c).
+// of its own (emit_structured.c). The other families have a file each; which
+// one a kernel is of, and its tile, is its attribute mlopt.schedule.
 //
 //===----------------------------------------------------------------------===//
 
-#include "emit_pull.h"
+#include "emit_kernels.h"
+#include "emit_matmul.h"
 #include "emit_structured.h"
+#include "nv_tile.h"
 #include "passes.h"
 
 #include "mlir-c/Dialect/Arith.h"
@@ -29,25 +32,8 @@
 #include "mlir-c/Dialect/SCF.h"
 #include "mlir-c/Dialect/UB.h"
 
-enum { MAX_ROOTS = 64 };
-
-/// A result of the tensor program and where it goes.
-typedef struct Root {
-  MlirValue value;
-  MlirValue pointer;
-  bool done;
-} Root;
-
-typedef struct Kernel {
-  MlirBlock program; ///< the tensor program, to be removed
-  MlirBlock code;
-  MloptPull *pull;
-  intptr_t numRoots;
-  Root roots[MAX_ROOTS];
-} Kernel;
-
 /// The parameter that a cast of the program stands for.
-static MlirValue parameterOf(const Kernel *kernel, MlirValue cast) {
+static MlirValue parameterOf(const MloptKernel *kernel, MlirValue cast) {
   MlirValue parameter = mloptOperand(mlirOpResultGetOwner(cast), 0);
   return mlirBlockGetArgument(kernel->code,
                               mlirBlockArgumentGetArgNumber(parameter));
@@ -62,7 +48,7 @@ static bool isScalarOperation(MlirOperation op) {
 }
 
 /// Binds parameters and scalars, and collects the roots.
-static bool readProgram(Kernel *kernel) {
+static bool readProgram(MloptKernel *kernel) {
   for (MlirOperation op = mlirBlockGetFirstOperation(kernel->program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (mloptIsNamed(op, "builtin.unrealized_conversion_cast")) {
@@ -70,13 +56,13 @@ static bool readProgram(Kernel *kernel) {
       if (mlirTypeIsARankedTensor(mlirValueGetType(cast)))
         mloptPullBindPointer(kernel->pull, cast, parameterOf(kernel, cast));
     } else if (mloptIsNamed(op, "bufferization.materialize_in_destination")) {
-      if (kernel->numRoots == MAX_ROOTS) {
-        mloptOpError(op, "exceeds the %d results of a kernel", MAX_ROOTS);
+      if (kernel->numRoots == MLOPT_MAX_ROOTS) {
+        mloptOpError(op, "exceeds the %d results of a kernel", MLOPT_MAX_ROOTS);
         return false;
       }
       kernel->roots[kernel->numRoots++] =
-          (Root){.value = mloptOperand(op, 0),
-                 .pointer = parameterOf(kernel, mloptOperand(op, 1))};
+          (MloptRoot){.value = mloptOperand(op, 0),
+                      .pointer = parameterOf(kernel, mloptOperand(op, 1))};
     } else if (isScalarOperation(op)) {
       mloptPullScalar(kernel->pull, mloptResult(op, 0));
     }
@@ -88,21 +74,13 @@ static bool readProgram(Kernel *kernel) {
 // The generic family
 //===----------------------------------------------------------------------===//
 
-static MlirValue readRegister(MloptBuilder *b, const char *name) {
-  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-  MlirValue value = mloptBuildValue(
-      b, (MloptOpSpec){.name = name, .numResults = 1, .results = &i32});
-  return mloptBuildUnary(b, "arith.index_castui", value,
-                         mlirIndexTypeGet(b->context));
-}
-
 MloptPullScope mloptBeginGridLoop(MloptPull *pull, MloptGridLoop *loop,
                                   int64_t count, MlirValue *outIndex) {
   MloptBuilder *b = mloptPullGetBuilder(pull);
-  MlirValue thread = readRegister(b, "nvvm.read.ptx.sreg.tid.x");
-  MlirValue block = readRegister(b, "nvvm.read.ptx.sreg.ctaid.x");
-  MlirValue threads = readRegister(b, "nvvm.read.ptx.sreg.ntid.x");
-  MlirValue blocks = readRegister(b, "nvvm.read.ptx.sreg.nctaid.x");
+  MlirValue thread = mloptReadRegister(b, "nvvm.read.ptx.sreg.tid.x");
+  MlirValue block = mloptReadRegister(b, "nvvm.read.ptx.sreg.ctaid.x");
+  MlirValue threads = mloptReadRegister(b, "nvvm.read.ptx.sreg.ntid.x");
+  MlirValue blocks = mloptReadRegister(b, "nvvm.read.ptx.sreg.nctaid.x");
   loop->first = mloptBuildBinary(
       b, "arith.addi", mloptBuildBinary(b, "arith.muli", block, threads),
       thread);
@@ -117,8 +95,12 @@ void mloptEndGridLoop(MloptPull *pull, const MloptGridLoop *loop,
                   NULL, NULL);
 }
 
+static bool isPacked(MlirType type) {
+  return mloptElementWidth(mloptElementType(type)) == 4;
+}
+
 /// One loop for a root and the later ones of its shape.
-static void emitRoot(Kernel *kernel, intptr_t first) {
+static void emitRoot(MloptKernel *kernel, intptr_t first) {
   MlirType type = mlirValueGetType(kernel->roots[first].value);
   MloptGridLoop loop;
   MlirValue position, indices[MLOPT_MAX_RANK];
@@ -126,9 +108,9 @@ static void emitRoot(Kernel *kernel, intptr_t first) {
                                             mloptNumElements(type), &position);
   mloptPullDelinearize(kernel->pull, type, position, indices);
   for (intptr_t i = first; i < kernel->numRoots; ++i) {
-    Root *root = &kernel->roots[i];
+    MloptRoot *root = &kernel->roots[i];
     MlirType other = mlirValueGetType(root->value);
-    if (root->done ||
+    if (root->done || isPacked(other) ||
         !mlirTypeEqual(mloptWithElementType(other, mloptElementType(type)),
                        type))
       continue;
@@ -139,17 +121,54 @@ static void emitRoot(Kernel *kernel, intptr_t first) {
   mloptEndGridLoop(kernel->pull, &loop, scope);
 }
 
+/// An element of a result by its position, as the low bits of a byte.
+static MlirValue pullHalf(MloptPull *pull, const MloptRoot *root,
+                          MlirValue position) {
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  MlirValue indices[MLOPT_MAX_RANK];
+  mloptPullDelinearize(pull, mlirValueGetType(root->value), position, indices);
+  return mloptBuildUnary(b, "arith.extui",
+                         mloptPullElement(pull, root->value, indices),
+                         mlirIntegerTypeGet(b->context, 8));
+}
+
+/// A root of four-bit elements: one thread for each byte, so that no two write
+/// the same. The half behind the last element repeats it.
+static void emitHalves(MloptKernel *kernel, MloptRoot *root) {
+  MloptPull *pull = kernel->pull;
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  MlirType i8 = mlirIntegerTypeGet(b->context, 8);
+  int64_t count = mloptNumElements(mlirValueGetType(root->value));
+  const int64_t bytes = (count + 1) / 2;
+  MlirType packed = mloptTensorType(1, &bytes, i8);
+  MloptGridLoop loop;
+  MlirValue byte;
+  MloptPullScope scope = mloptBeginGridLoop(pull, &loop, bytes, &byte);
+  MlirValue even =
+      mloptBuildBinary(b, "arith.muli", byte, mloptPullIndex(pull, 2));
+  MlirValue odd = mloptBuildBinary(
+      b, "arith.minui",
+      mloptBuildBinary(b, "arith.addi", even, mloptPullIndex(pull, 1)),
+      mloptPullIndex(pull, count - 1));
+  MlirValue low = pullHalf(pull, root, even), high = pullHalf(pull, root, odd);
+  high = mloptBuildBinary(b, "arith.shli", high, mloptBuildInt(b, i8, 4));
+  mloptPullStore(pull, mloptBuildBinary(b, "arith.ori", low, high),
+                 root->pointer, packed, &byte);
+  root->done = true;
+  mloptEndGridLoop(pull, &loop, scope);
+}
+
 /// The roots that one structured operation computes, in one go.
-static bool emitStructured(Kernel *kernel, intptr_t first) {
+static bool emitStructured(MloptKernel *kernel, intptr_t first) {
   MlirValue value = kernel->roots[first].value;
   if (!mlirValueIsAOpResult(value))
     return false;
   MlirOperation op = mlirOpResultGetOwner(value);
   if (!mloptIsStructured(op))
     return false;
-  MlirValue pointers[MAX_ROOTS] = {{NULL}};
+  MlirValue pointers[MLOPT_MAX_ROOTS] = {{NULL}};
   for (intptr_t i = first; i < kernel->numRoots; ++i) {
-    Root *root = &kernel->roots[i];
+    MloptRoot *root = &kernel->roots[i];
     if (!mlirValueIsAOpResult(root->value) ||
         !mlirOperationEqual(mlirOpResultGetOwner(root->value), op))
       continue;
@@ -175,23 +194,68 @@ static MlirBlock addEntry(MlirRegion region, MlirBlock program,
   return code;
 }
 
+static void emitGeneric(MloptKernel *kernel) {
+  for (intptr_t i = 0; i < kernel->numRoots; ++i) {
+    MloptRoot *root = &kernel->roots[i];
+    if (root->done || emitStructured(kernel, i))
+      continue;
+    if (isPacked(mlirValueGetType(root->value)))
+      emitHalves(kernel, root);
+    else
+      emitRoot(kernel, i);
+  }
+}
+
+static void (*const emitters[MLOPT_NUM_FAMILIES])(MloptKernel *) = {
+    [MLOPT_FAMILY_GENERIC] = emitGeneric,
+    [MLOPT_FAMILY_POINTWISE] = mloptEmitPointwise,
+    [MLOPT_FAMILY_TRANSPOSE] = mloptEmitTranspose,
+    [MLOPT_FAMILY_ROWS] = mloptEmitRows,
+    [MLOPT_FAMILY_COLUMNS] = mloptEmitColumns,
+};
+
+/// States the number of threads, by which registers are dealt out.
+static void setThreads(MlirOperation func, int64_t threads) {
+  MlirContext context = mlirOperationGetContext(func);
+  const int32_t size = (int32_t)threads;
+  mlirOperationSetDiscardableAttributeByName(
+      func, mloptStr("nvvm.reqntid"), mlirDenseI32ArrayGet(context, 1, &size));
+}
+
 static bool emitKernel(MlirOperation func) {
   MlirLocation location = mlirOperationGetLocation(func);
   MlirRegion region = mlirOperationGetRegion(func, 0);
-  Kernel kernel = {.program = mlirRegionGetFirstBlock(region)};
+  MloptKernel kernel = {.func = func,
+                        .program = mlirRegionGetFirstBlock(region)};
+  if (!mloptScheduleFromAttr(mloptAttr(func, MLOPT_SCHEDULE),
+                             &kernel.schedule)) {
+    mloptOpError(func, "has a malformed " MLOPT_SCHEDULE);
+    return false;
+  }
   kernel.code = addEntry(region, kernel.program, location);
   kernel.pull = mloptPullCreate(kernel.code, location);
   if (!kernel.pull)
     return false;
   bool ok = readProgram(&kernel);
-  for (intptr_t i = 0; ok && i < kernel.numRoots; ++i)
-    if (!kernel.roots[i].done && !emitStructured(&kernel, i))
-      emitRoot(&kernel, i);
+  if (ok)
+    emitters[kernel.schedule.family](&kernel);
+  if (kernel.schedule.family != MLOPT_FAMILY_GENERIC)
+    setThreads(func, kernel.schedule.threads);
   mloptBuildOp(mloptPullGetBuilder(kernel.pull),
                (MloptOpSpec){.name = "llvm.return"});
   ok &= mloptPullDestroy(kernel.pull);
   mlirBlockDetach(kernel.program);
   mlirBlockDestroy(kernel.program);
+  return ok;
+}
+
+static bool emitMatmul(MlirOperation func) {
+  MlirRegion region = mlirOperationGetRegion(func, 0);
+  MlirBlock program = mlirRegionGetFirstBlock(region);
+  MlirBlock code = addEntry(region, program, mlirOperationGetLocation(func));
+  bool ok = mloptEmitMatmul(func, program, code);
+  mlirBlockDetach(program);
+  mlirBlockDestroy(program);
   return ok;
 }
 
@@ -211,10 +275,14 @@ static bool holdsProgram(MlirOperation func) {
 
 static void run(MlirOperation module, MloptPass pass) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (holdsProgram(op) && !emitKernel(op))
+       !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (holdsProgram(op) &&
+        !(mloptIsMatmul(op) ? emitMatmul(op) : emitKernel(op)))
       mloptPassSignalFailure(pass);
+  }
 }
 
 static MlirDialectHandle (*const dependent[])(void) = {

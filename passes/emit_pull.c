@@ -22,8 +22,10 @@
 
 MloptPull *mloptPullCreate(MlirBlock block, MlirLocation location) {
   MloptPull *pull = calloc(1, sizeof *pull);
-  if (pull)
+  if (pull) {
     pull->b = mloptBuilderAtEnd(block, location);
+    pull->entry = block;
+  }
   return pull;
 }
 
@@ -34,6 +36,8 @@ bool mloptPullDestroy(MloptPull *pull) {
   free(pull->scalars.keys);
   free(pull->scalars.values);
   free(pull->cached);
+  free(pull->positions);
+  free(pull->constants);
   free(pull);
   return ok;
 }
@@ -60,6 +64,25 @@ void mloptPullPush(MloptPull *pull, MloptPullMap *map, MlirValue key,
   map->values[map->count++] = value;
 }
 
+bool mloptPullGrow(MloptPull *pull, void **array, intptr_t count,
+                   intptr_t *capacity, size_t size) {
+  if (count < *capacity)
+    return true;
+  intptr_t larger = *capacity ? 2 * *capacity : 32;
+  void *grown = realloc(*array, larger * size);
+  if (!grown) {
+    pull->b.failed = true;
+    return false;
+  }
+  *array = grown;
+  *capacity = larger;
+  return true;
+}
+
+void mloptPullSetHooks(MloptPull *pull, MloptPullHooks hooks) {
+  pull->hooks = hooks;
+}
+
 MlirValue mloptPullFind(const MloptPullMap *map, MlirValue key) {
   for (intptr_t i = map->count; i-- > 0;)
     if (mlirValueEqual(map->keys[i], key))
@@ -70,6 +93,10 @@ MlirValue mloptPullFind(const MloptPullMap *map, MlirValue key) {
 void mloptPullBindPointer(MloptPull *pull, MlirValue tensor,
                           MlirValue pointer) {
   mloptPullPush(pull, &pull->pointers, tensor, pointer);
+}
+
+MlirValue mloptPullFindPointer(MloptPull *pull, MlirValue tensor) {
+  return mloptPullFind(&pull->pointers, tensor);
 }
 
 void mloptPullBindScalar(MloptPull *pull, MlirValue scalar, MlirValue value) {
@@ -267,7 +294,10 @@ MlirValue mloptPullElement(MloptPull *pull, MlirValue tensor,
     return (MlirValue){NULL};
   MlirValue pointer = mloptPullFind(&pull->pointers, tensor);
   if (!mlirValueIsNull(pointer))
-    return mloptPullLoad(pull, pointer, mlirValueGetType(tensor), indices);
+    return pull->hooks.load ? pull->hooks.load(pull->hooks.userData, tensor,
+                                               pointer, indices)
+                            : mloptPullLoad(pull, pointer,
+                                            mlirValueGetType(tensor), indices);
   if (mlirValueIsAOpResult(tensor)) {
     MlirOperation op = mlirOpResultGetOwner(tensor);
     for (int i = 0; i < MLOPT_COUNT(rows); ++i)

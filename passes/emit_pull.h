@@ -32,6 +32,24 @@ MloptBuilder *mloptPullGetBuilder(MloptPull *);
 /// A tensor value whose elements lie at `pointer` (!llvm.ptr) in row-major
 /// order; i1 takes a byte.
 void mloptPullBindPointer(MloptPull *, MlirValue tensor, MlirValue pointer);
+/// Reads an element of a tensor bound to a pointer in place of mloptPullLoad,
+/// so that an emitter may load several at once or keep what it has loaded.
+typedef MlirValue (*MloptPullLoadFn)(void *userData, MlirValue tensor,
+                                     MlirValue pointer,
+                                     const MlirValue *indices);
+/// Computes all results of a reduction whose parallel loops stand at `loops`
+/// (the others are null); false where it leaves that to nested loops.
+typedef bool (*MloptPullReduceFn)(void *userData, MlirOperation generic,
+                                  const MlirValue *loops, MlirValue *results);
+typedef struct MloptPullHooks {
+  MloptPullLoadFn load;     ///< NULL: mloptPullLoad
+  MloptPullReduceFn reduce; ///< NULL: nested loops, in order
+  void *userData;
+} MloptPullHooks;
+void mloptPullSetHooks(MloptPull *, MloptPullHooks);
+
+/// The pointer; null when there is none.
+MlirValue mloptPullFindPointer(MloptPull *, MlirValue tensor);
 /// A scalar value of the program, and what stands for it.
 void mloptPullBindScalar(MloptPull *, MlirValue scalar, MlirValue value);
 
@@ -47,6 +65,16 @@ MlirValue mloptPullScalar(MloptPull *, MlirValue scalar);
 void mloptPullBody(MloptPull *, MlirBlock, const MlirValue *arguments,
                    MlirValue *yielded);
 
+/// Runs the body of a linalg.generic with its loops at `loops`, up to what it
+/// yields, without the operations that need accumulators. Writes the value of
+/// `wanted[i]`, a value of the body, to out[i].
+void mloptPullGenericBody(MloptPull *, MlirOperation generic,
+                          const MlirValue *loops, intptr_t numWanted,
+                          const MlirValue *wanted, MlirValue *out);
+/// The element of one operand of a linalg.generic with its loops at `loops`.
+MlirValue mloptPullGenericOperand(MloptPull *, MlirOperation generic,
+                                  intptr_t operand, const MlirValue *loops);
+
 /// Address arithmetic on a bound or any other pointer.
 MlirValue mloptPullLoad(MloptPull *, MlirValue pointer, MlirType tensor,
                         const MlirValue *indices);
@@ -57,13 +85,27 @@ MlirValue mloptPullLinearize(MloptPull *, MlirType tensor,
                              const MlirValue *indices);
 void mloptPullDelinearize(MloptPull *, MlirType tensor, MlirValue position,
                           MlirValue *outIndices);
+/// States that these indices have this position in tensors of this shape, unit
+/// dimensions aside; reshapes and addresses of them then cost nothing.
+void mloptPullBindPosition(MloptPull *, MlirType tensor,
+                           const MlirValue *indices, MlirValue position);
+/// The address of an element, and the type of the elements in memory (i1 takes
+/// a byte, f8 is an integer there).
+MlirValue mloptPullAddress(MloptPull *, MlirValue pointer, MlirType tensor,
+                           MlirValue position);
+MlirType mloptPullMemoryType(MlirType element);
+/// An element as it is in memory, and back.
+MlirValue mloptPullToMemory(MloptPull *, MlirValue element);
+MlirValue mloptPullFromMemory(MloptPull *, MlirValue stored, MlirType element);
+/// A constant, one value for each in the kernel.
+MlirValue mloptPullIndex(MloptPull *, int64_t);
 
 /// A loop or a branch under construction. Code goes into it until it ends.
 typedef struct MloptPullScope {
   MlirBlock outer, inner;
   MlirOperation before; ///< where in `outer` code went, if not to its end
   MlirRegion region;
-  intptr_t numCached;
+  intptr_t numCached, numPositions;
 } MloptPullScope;
 
 enum { MLOPT_PULL_MAX_CARRIED = 16 };

@@ -18,7 +18,8 @@ static MloptPullScope enter(MloptPull *pull, intptr_t numArgs,
                             const MlirType *types) {
   MloptPullScope scope = {.outer = pull->b.block,
                           .before = pull->b.before,
-                          .numCached = pull->numCached};
+                          .numCached = pull->numCached,
+                          .numPositions = pull->numPositions};
   scope.region = mloptCreateRegion(&pull->b, numArgs, types, &scope.inner);
   pull->b.block = scope.inner;
   pull->b.before = (MlirOperation){NULL};
@@ -34,6 +35,7 @@ static void leave(MloptPull *pull, const MloptPullScope *scope, intptr_t n,
   pull->b.block = scope->outer;
   pull->b.before = scope->before;
   pull->numCached = scope->numCached;
+  pull->numPositions = scope->numPositions;
 }
 
 MloptPullScope mloptPullBeginFor(MloptPull *pull, intptr_t numCarried,
@@ -104,7 +106,18 @@ void mloptPullBuildIf(MloptPull *pull, MlirValue condition, MloptPullScope then,
 //===----------------------------------------------------------------------===//
 
 MlirValue mloptPullIndex(MloptPull *pull, int64_t value) {
-  return mloptBuildIndex(&pull->b, value);
+  for (intptr_t i = pull->numConstants; i-- > 0;)
+    if (pull->constants[i].number == value)
+      return pull->constants[i].value;
+  if (pull->b.failed ||
+      !mloptPullGrow(pull, (void **)&pull->constants, pull->numConstants,
+                     &pull->maxConstants, sizeof *pull->constants))
+    return (MlirValue){NULL};
+  MloptBuilder b = mloptBuilderAtEnd(pull->entry, pull->b.location);
+  b.before = mlirBlockGetFirstOperation(pull->entry);
+  MlirValue constant = mloptBuildIndex(&b, value);
+  pull->constants[pull->numConstants++] = (MloptPullConstant){value, constant};
+  return constant;
 }
 
 MlirValue mloptPullAdd(MloptPull *pull, MlirValue a, MlirValue b) {
@@ -117,33 +130,91 @@ MlirValue mloptPullMul(MloptPull *pull, MlirValue a, int64_t factor) {
                                         mloptPullIndex(pull, factor));
 }
 
+/// The shape and the indices without unit dimensions.
+static MloptPullPosition withoutUnits(MlirType tensor,
+                                      const MlirValue *indices) {
+  MloptPullPosition p = {.rank = 0};
+  for (intptr_t i = 0, n = mloptRank(tensor); i < n; ++i) {
+    if (mloptDim(tensor, i) == 1)
+      continue;
+    p.shape[p.rank] = mloptDim(tensor, i);
+    p.indices[p.rank++] = indices ? indices[i] : (MlirValue){NULL};
+  }
+  return p;
+}
+
+static bool sameShape(const MloptPullPosition *a, const MloptPullPosition *b) {
+  return a->rank == b->rank &&
+         !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape);
+}
+
+static bool sameIndices(const MloptPullPosition *a,
+                        const MloptPullPosition *b) {
+  for (intptr_t i = 0; i < a->rank; ++i)
+    if (!mlirValueEqual(a->indices[i], b->indices[i]))
+      return false;
+  return true;
+}
+
+static void addPosition(MloptPull *pull, MloptPullPosition position) {
+  if (!pull->b.failed &&
+      mloptPullGrow(pull, (void **)&pull->positions, pull->numPositions,
+                    &pull->maxPositions, sizeof *pull->positions))
+    pull->positions[pull->numPositions++] = position;
+}
+
+void mloptPullBindPosition(MloptPull *pull, MlirType tensor,
+                           const MlirValue *indices, MlirValue position) {
+  MloptPullPosition p = withoutUnits(tensor, indices);
+  p.position = position;
+  addPosition(pull, p);
+}
+
 MlirValue mloptPullLinearize(MloptPull *pull, MlirType tensor,
                              const MlirValue *indices) {
-  intptr_t rank = mloptRank(tensor);
-  if (!rank)
+  MloptPullPosition p = withoutUnits(tensor, indices);
+  if (!p.rank)
     return mloptPullIndex(pull, 0);
-  MlirValue position = indices[0];
-  for (intptr_t i = 1; i < rank; ++i)
-    position = mloptPullAdd(
-        pull, mloptPullMul(pull, position, mloptDim(tensor, i)), indices[i]);
-  return position;
+  for (intptr_t i = pull->numPositions; i-- > 0;)
+    if (sameShape(&pull->positions[i], &p) &&
+        sameIndices(&pull->positions[i], &p))
+      return pull->positions[i].position;
+  p.position = p.indices[0];
+  for (intptr_t i = 1; i < p.rank; ++i)
+    p.position = mloptPullAdd(pull, mloptPullMul(pull, p.position, p.shape[i]),
+                              p.indices[i]);
+  addPosition(pull, p);
+  return p.position;
+}
+
+/// The indices of a position, units left out.
+static void delinearize(MloptPull *pull, MloptPullPosition *p) {
+  for (intptr_t i = pull->numPositions; i-- > 0;)
+    if (sameShape(&pull->positions[i], p) &&
+        mlirValueEqual(pull->positions[i].position, p->position)) {
+      *p = pull->positions[i];
+      return;
+    }
+  MlirValue rest = p->position;
+  for (intptr_t i = p->rank; i-- > 1;) {
+    MlirValue divisor = mloptPullIndex(pull, p->shape[i]);
+    p->indices[i] = mloptBuildBinary(&pull->b, "arith.remui", rest, divisor);
+    rest = mloptBuildBinary(&pull->b, "arith.divui", rest, divisor);
+  }
+  if (p->rank)
+    p->indices[0] = rest;
+  addPosition(pull, *p);
 }
 
 void mloptPullDelinearize(MloptPull *pull, MlirType tensor, MlirValue position,
                           MlirValue *outIndices) {
-  for (intptr_t i = mloptRank(tensor); i-- > 0;) {
-    int64_t size = mloptDim(tensor, i);
-    if (i == 0) {
-      outIndices[0] = position;
-    } else if (size == 1) {
-      outIndices[i] = mloptPullIndex(pull, 0);
-    } else {
-      MlirValue divisor = mloptPullIndex(pull, size);
-      outIndices[i] =
-          mloptBuildBinary(&pull->b, "arith.remui", position, divisor);
-      position = mloptBuildBinary(&pull->b, "arith.divui", position, divisor);
-    }
-  }
+  MloptPullPosition p = withoutUnits(tensor, NULL);
+  p.position = position;
+  delinearize(pull, &p);
+  intptr_t next = 0;
+  for (intptr_t i = 0, n = mloptRank(tensor); i < n; ++i)
+    outIndices[i] =
+        mloptDim(tensor, i) == 1 ? mloptPullIndex(pull, 0) : p.indices[next++];
 }
 
 /// The type an element has in memory: i1 takes a byte.
@@ -153,28 +224,29 @@ static MlirType storedType(MlirType element) {
 }
 
 /// llvm has no f8; memory holds it as the integer of its width.
-static MlirType memoryType(MlirType element) {
+MlirType mloptPullMemoryType(MlirType element) {
   MlirType stored = storedType(element);
   return mloptIsFloatElement(stored) && mloptElementWidth(stored) == 8
              ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8)
              : stored;
 }
 
-static MlirValue addressOf(MloptPull *pull, MlirValue pointer, MlirType tensor,
-                           const MlirValue *indices) {
+MlirValue mloptPullAddress(MloptPull *pull, MlirValue pointer, MlirType tensor,
+                           MlirValue position) {
   MlirContext context = pull->b.context;
+  if (pull->b.failed)
+    return (MlirValue){NULL};
   MlirType i64 = mlirIntegerTypeGet(context, 64);
-  MlirValue position =
-      mloptBuildUnary(&pull->b, "arith.index_castui",
-                      mloptPullLinearize(pull, tensor, indices), i64);
-  MlirType pointerType = mlirLLVMPointerTypeGet(context, 0);
+  position = mloptBuildUnary(&pull->b, "arith.index_castui", position, i64);
+  MlirType pointerType = mlirValueGetType(pointer);
   MlirValue operands[] = {pointer, position};
   const int32_t dynamic = INT32_MIN; // LLVM::GEPOp::kDynamicIndex
   MlirNamedAttribute attrs[] = {
       mloptNamedAttr(context, "rawConstantIndices",
                      mlirDenseI32ArrayGet(context, 1, &dynamic)),
-      mloptNamedAttr(context, "elem_type",
-                     mlirTypeAttrGet(memoryType(mloptElementType(tensor)))),
+      mloptNamedAttr(
+          context, "elem_type",
+          mlirTypeAttrGet(mloptPullMemoryType(mloptElementType(tensor)))),
   };
   return mloptBuildValue(&pull->b, (MloptOpSpec){.name = "llvm.getelementptr",
                                                  .numOperands = 2,
@@ -185,28 +257,66 @@ static MlirValue addressOf(MloptPull *pull, MlirValue pointer, MlirType tensor,
                                                  .attrs = attrs});
 }
 
+MlirValue mloptPullFromMemory(MloptPull *pull, MlirValue stored,
+                              MlirType element) {
+  MlirType type = mloptPullMemoryType(element);
+  if (pull->b.failed || mlirTypeEqual(type, element))
+    return stored;
+  if (mloptIsI1(element))
+    return mloptBuildCmpI(&pull->b, "ne", stored,
+                          mloptBuildInt(&pull->b, type, 0));
+  return mloptBuildUnary(&pull->b, "arith.bitcast", stored, element);
+}
+
+MlirValue mloptPullToMemory(MloptPull *pull, MlirValue element) {
+  if (pull->b.failed)
+    return element;
+  MlirType type = mlirValueGetType(element);
+  MlirType memory = mloptPullMemoryType(type);
+  if (mlirTypeEqual(type, memory))
+    return element;
+  return mloptBuildUnary(&pull->b,
+                         mloptIsI1(type) ? "arith.extui" : "arith.bitcast",
+                         element, memory);
+}
+
+/// Four bits of a byte, the low ones for even positions.
+static MlirValue loadHalf(MloptPull *pull, MlirValue pointer, MlirType tensor,
+                          MlirValue position) {
+  MloptBuilder *b = &pull->b;
+  MlirType i8 = mlirIntegerTypeGet(b->context, 8);
+  MlirValue two = mloptPullIndex(pull, 2), four = mloptPullIndex(pull, 4);
+  MlirValue address =
+      mloptPullAddress(pull, pointer, mloptWithElementType(tensor, i8),
+                       mloptBuildBinary(b, "arith.divui", position, two));
+  MlirValue odd = mloptBuildBinary(b, "arith.remui", position, two);
+  MlirValue shift = mloptBuildUnary(
+      b, "arith.index_cast", mloptBuildBinary(b, "arith.muli", odd, four), i8);
+  MlirValue byte = mloptBuildUnary(b, "llvm.load", address, i8);
+  return mloptBuildUnary(b, "arith.trunci",
+                         mloptBuildBinary(b, "arith.shrui", byte, shift),
+                         mloptElementType(tensor));
+}
+
 MlirValue mloptPullLoad(MloptPull *pull, MlirValue pointer, MlirType tensor,
                         const MlirValue *indices) {
   MlirType element = mloptElementType(tensor);
-  MlirType type = memoryType(element);
-  MlirValue address = addressOf(pull, pointer, tensor, indices);
-  MlirValue value = mloptBuildUnary(&pull->b, "llvm.load", address, type);
-  if (pull->b.failed || mlirTypeEqual(type, element))
-    return value;
-  if (mloptIsI1(element))
-    return mloptBuildCmpI(&pull->b, "ne", value,
-                          mloptBuildInt(&pull->b, type, 0));
-  return mloptBuildUnary(&pull->b, "arith.bitcast", value, element);
+  if (mloptElementWidth(element) == 4)
+    return loadHalf(pull, pointer, tensor,
+                    mloptPullLinearize(pull, tensor, indices));
+  MlirValue address = mloptPullAddress(
+      pull, pointer, tensor, mloptPullLinearize(pull, tensor, indices));
+  MlirValue stored = mloptBuildUnary(&pull->b, "llvm.load", address,
+                                     mloptPullMemoryType(element));
+  return mloptPullFromMemory(pull, stored, element);
 }
 
 void mloptPullStore(MloptPull *pull, MlirValue element, MlirValue pointer,
                     MlirType tensor, const MlirValue *indices) {
-  MlirType type = mloptElementType(tensor), memory = memoryType(type);
-  if (!mlirTypeEqual(type, memory))
-    element = mloptBuildUnary(&pull->b,
-                              mloptIsI1(type) ? "arith.extui" : "arith.bitcast",
-                              element, memory);
-  MlirValue operands[] = {element, addressOf(pull, pointer, tensor, indices)};
+  MlirValue stored = mloptPullToMemory(pull, element);
+  MlirValue address = mloptPullAddress(
+      pull, pointer, tensor, mloptPullLinearize(pull, tensor, indices));
+  MlirValue operands[] = {stored, address};
   mloptBuildOp(&pull->b, (MloptOpSpec){.name = "llvm.store",
                                        .numOperands = 2,
                                        .operands = operands});

@@ -118,7 +118,7 @@ static MlirWalkResult resolveNested(MlirOperation op, void *userData) {
         nested->point->loops[mlirIntegerAttrGetValueInt(mloptAttr(op, "dim"))];
   } else if (mloptIsNamed(op, "tensor.extract")) {
     MloptBuilder outer = pull->b;
-    intptr_t numCached = pull->numCached;
+    intptr_t numCached = pull->numCached, numPositions = pull->numPositions;
     pull->b.block = mlirOperationGetBlock(op);
     pull->b.before = op;
     MlirValue indices[MLOPT_MAX_RANK];
@@ -126,6 +126,7 @@ static MlirWalkResult resolveNested(MlirOperation op, void *userData) {
       indices[i - 1] = mloptOperand(op, i);
     value = mloptPullElement(pull, mloptOperand(op, 0), indices);
     pull->numCached = numCached;
+    pull->numPositions = numPositions;
     outer.failed = pull->b.failed;
     pull->b = outer;
   } else {
@@ -174,6 +175,23 @@ void mloptPullOperation(MloptPull *pull, MlirOperation op, const void *at) {
     if (!pull->b.failed)
       copyOperation(pull, op, point);
   }
+}
+
+/// A value of a body, by the operations that it needs alone; they come before
+/// it, so each finds its operands.
+static MlirValue pullBodyValue(MloptPull *pull, MlirValue value,
+                               const Point *point) {
+  MlirValue known = mloptPullFind(&pull->scalars, value);
+  if (!mlirValueIsNull(known) || pull->b.failed ||
+      !mlirValueIsAOpResult(value) ||
+      !mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)),
+                      point->body))
+    return mlirValueIsNull(known) ? mloptPullScalar(pull, value) : known;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+    pullBodyValue(pull, mloptOperand(op, i), point);
+  mloptPullOperation(pull, op, point);
+  return mloptPullFind(&pull->scalars, value);
 }
 
 /// Runs a block of scalar operations; writes what its terminator yields.
@@ -257,17 +275,37 @@ static const MlirValue *findCached(const MloptPull *pull, MlirOperation op,
 }
 
 static MloptPullCached *addCached(MloptPull *pull) {
-  if (pull->numCached == pull->maxCached) {
-    intptr_t capacity = pull->maxCached ? 2 * pull->maxCached : 32;
-    MloptPullCached *cached = realloc(pull->cached, capacity * sizeof *cached);
-    if (!cached) {
-      pull->b.failed = true;
-      return NULL;
-    }
-    pull->cached = cached;
-    pull->maxCached = capacity;
+  return mloptPullGrow(pull, (void **)&pull->cached, pull->numCached,
+                       &pull->maxCached, sizeof *pull->cached)
+             ? &pull->cached[pull->numCached++]
+             : NULL;
+}
+
+static Point pointAt(MlirOperation op, const MlirValue *loops) {
+  Point point = openPoint(op);
+  memcpy(point.loops, loops, point.numLoops * sizeof *loops);
+  return point;
+}
+
+void mloptPullGenericBody(MloptPull *pull, MlirOperation op,
+                          const MlirValue *loops, intptr_t numWanted,
+                          const MlirValue *wanted, MlirValue *out) {
+  Point point = pointAt(op, loops);
+  intptr_t numScalars = pull->scalars.count;
+  for (intptr_t i = 0; i < point.numInputs; ++i) {
+    MlirValue argument = mlirBlockGetArgument(point.body, i);
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
+      mloptPullBindScalar(pull, argument, operandElement(pull, &point, i));
   }
-  return &pull->cached[pull->numCached++];
+  for (intptr_t i = 0; i < numWanted; ++i)
+    out[i] = pullBodyValue(pull, wanted[i], &point);
+  pull->scalars.count = numScalars;
+}
+
+MlirValue mloptPullGenericOperand(MloptPull *pull, MlirOperation op,
+                                  intptr_t operand, const MlirValue *loops) {
+  Point point = pointAt(op, loops);
+  return operandElement(pull, &point, operand);
 }
 
 const MlirValue *mloptPullGeneric(MloptPull *pull, MlirOperation op,
@@ -295,7 +333,10 @@ const MlirValue *mloptPullGeneric(MloptPull *pull, MlirOperation op,
     reduces |= mlirValueIsNull(point.loops[i]);
 
   MlirValue results[MLOPT_PULL_MAX_CARRIED];
-  if (reduces) {
+  if (reduces && pull->hooks.reduce &&
+      pull->hooks.reduce(pull->hooks.userData, op, point.loops, results)) {
+    // The emitter has shared it between threads.
+  } else if (reduces) {
     MlirValue init[MLOPT_PULL_MAX_CARRIED];
     for (intptr_t i = 0; i < numResults; ++i)
       init[i] = operandElement(pull, &point, point.numInputs + i);

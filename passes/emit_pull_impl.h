@@ -29,20 +29,44 @@ typedef struct MloptPullCached {
   MlirValue results[MLOPT_PULL_MAX_CARRIED];
 } MloptPullCached;
 
+/// Indices in a shape and their position; unit dimensions left out.
+typedef struct MloptPullPosition {
+  intptr_t rank;
+  int64_t shape[MLOPT_MAX_RANK];
+  MlirValue indices[MLOPT_MAX_RANK];
+  MlirValue position;
+} MloptPullPosition;
+
+/// An index constant at the kernel's start.
+typedef struct MloptPullConstant {
+  int64_t number;
+  MlirValue value;
+} MloptPullConstant;
+
 struct MloptPull {
   MloptBuilder b;
+  MlirBlock entry; ///< where constants go
+  MloptPullHooks hooks;
   MloptPullMap pointers; ///< of tensors in memory
   MloptPullMap scalars;
   MloptPullCached *cached;
   intptr_t numCached, maxCached;
+  MloptPullPosition *positions;
+  intptr_t numPositions, maxPositions;
+  MloptPullConstant *constants;
+  intptr_t numConstants, maxConstants;
 };
+
+/// Room for one more of an array of `size` bytes each; false, and a failed
+/// builder, when memory is out.
+bool mloptPullGrow(MloptPull *, void **array, intptr_t count,
+                   intptr_t *capacity, size_t size);
 
 /// Pushes a pair; a failed builder when memory is out.
 void mloptPullPush(MloptPull *, MloptPullMap *, MlirValue key, MlirValue value);
 /// The newest value of a key; null when there is none.
 MlirValue mloptPullFind(const MloptPullMap *, MlirValue key);
 
-MlirValue mloptPullIndex(MloptPull *, int64_t);
 MlirValue mloptPullAdd(MloptPull *, MlirValue, MlirValue);
 MlirValue mloptPullMul(MloptPull *, MlirValue, int64_t factor);
 

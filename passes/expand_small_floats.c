@@ -245,12 +245,20 @@ static MlirValue intToWide(MloptBuilder *b, bool isSigned, MlirValue x) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
+/// What GPUs have an instruction for.
+static bool isNative(MlirType from, MlirType to) {
+  return mlirTypeIsAF32(from) && mlirTypeIsABF16(to);
+}
+
 /// A value of the type `to`, small or not, from one of f32 or f64.
 static MlirValue convertWide(MloptBuilder *b, MlirValue x, MlirType to) {
   const Format *small = smallFormat(to), *wide;
   if (b->failed || mlirTypeEqual(mlirValueGetType(x), to))
     return x;
   wide = wideFormat(mlirValueGetType(x));
+  // A pattern of its own, or an instruction.
+  if (isNative(mlirValueGetType(x), to))
+    return mloptBuildUnary(b, "arith.truncf", x, to);
   if (small)
     return roundToSmall(b, wide, x, small, to);
   return mloptBuildUnary(b, "arith.extf", x, to);
@@ -288,7 +296,10 @@ static MlirLogicalResult expandFloatCast(const Site *site) {
   MlirValue x = widen(&b, site->operands[0]);
   if (b.failed || !wideFormat(mlirValueGetType(x)))
     return mloptFailure();
-  MlirValue result = convertWide(&b, x, mloptResultType(site->op, 0));
+  MlirType from = mlirValueGetType(x), to = mloptResultType(site->op, 0);
+  MlirValue result = isNative(from, to) ? roundToSmall(&b, wideFormat(from), x,
+                                                       smallFormat(to), to)
+                                        : convertWide(&b, x, to);
   return finish(site, &b, 1, &result);
 }
 
@@ -414,6 +425,11 @@ static MlirConversionTargetLegality legality(MlirOperation op, void *userData) {
   bool computes = isIn("arith.", name) || isIn("math.", name);
   for (int i = 0; i < MLOPT_COUNT(moves); ++i)
     computes = computes && !mloptStrEq(name, moves[i]);
+  const bool *native = userData;
+  if (*native && mloptStrEq(name, "arith.truncf") &&
+      mlirAttributeIsNull(mloptAttr(op, "roundingmode")) &&
+      isNative(mloptOperandType(op, 0), mloptResultType(op, 0)))
+    return MlirConversionTargetLegalityLegal;
   return computes && hasSmallFloat(op) ? MlirConversionTargetLegalityIllegal
                                        : MlirConversionTargetLegalityLegal;
 }
@@ -437,12 +453,15 @@ static void addPatterns(MlirRewritePatternSet patterns, MlirContext context,
               (void *)&expansions[i], 0, NULL)));
 }
 
+enum { OPTION_NATIVE };
+
 static void run(MlirOperation func, MloptPass pass) {
   MlirContext context = mlirOperationGetContext(func);
   MlirTypeConverter converter = mlirTypeConverterCreate();
   mlirTypeConverterAddConversion(converter, keepType, NULL);
   MlirConversionTarget target = mlirConversionTargetCreate(context);
-  mlirConversionTargetMarkUnknownOpDynamicallyLegal(target, legality, NULL);
+  bool native = mloptPassGetBool(pass, OPTION_NATIVE);
+  mlirConversionTargetMarkUnknownOpDynamicallyLegal(target, legality, &native);
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
   addPatterns(patterns, context, converter);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
@@ -459,6 +478,13 @@ static void run(MlirOperation func, MloptPass pass) {
 static MlirDialectHandle (*const dependent[])(void) = {
     mlirGetDialectHandle__arith__, mlirGetDialectHandle__math__, NULL};
 
+static const MloptOptionDef options[] = {
+    [OPTION_NATIVE] = {.name = "native-bf16",
+                       .kind = MLOPT_OPTION_BOOL,
+                       .help = "Leave the rounding of f32 to bf16 to the "
+                               "target, which gives the same but for NaNs"},
+};
+
 const MloptPassDef mloptPass_expandSmallFloats MLOPT_TABLE = {
     .argument = "mlopt-expand-small-floats",
     .summary =
@@ -474,5 +500,7 @@ const MloptPassDef mloptPass_expandSmallFloats MLOPT_TABLE = {
         "operation that cannot be computed so (math.isnormal, a rounding mode, "
         "vectors) is an error.",
     .dependent = dependent,
+    .options = options,
+    .numOptions = MLOPT_COUNT(options),
     .run = run,
 };

@@ -172,23 +172,11 @@ typedef struct Captures {
   MlirOperation top;
 } Captures;
 
-static bool isInside(MlirBlock block, MlirOperation top) {
-  for (MlirOperation parent = mlirBlockGetParentOperation(block);
-       !mlirOperationIsNull(parent);
-       parent = mlirOperationGetParentOperation(parent))
-    if (mlirOperationEqual(parent, top))
-      return true;
-  return false;
-}
-
 static MlirWalkResult needOperands(MlirOperation op, void *userData) {
   const Captures *captures = userData;
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
     MlirValue value = mloptOperand(op, i);
-    MlirBlock block = mlirValueIsABlockArgument(value)
-                          ? mlirBlockArgumentGetOwner(value)
-                          : mlirOperationGetBlock(definerOf(value));
-    if (!isInside(block, captures->top))
+    if (!mloptIsDefinedInside(value, captures->top))
       need(captures->wrap, value);
   }
   return MlirWalkResultAdvance;
@@ -269,10 +257,23 @@ static bool wrapOperation(MlirOperation op) {
   return true;
 }
 
+/// Whether the host reads the condition as it is: an element of a tensor that
+/// a fusion computes.
+static bool isRead(MlirValue condition) {
+  MlirOperation extract = definerOf(condition);
+  if (mlirOperationIsNull(extract) || !mloptIsNamed(extract, "tensor.extract"))
+    return false;
+  MlirOperation source = definerOf(mloptOperand(extract, 0));
+  return mlirOperationGetNumOperands(extract) == 1 &&
+         !mlirOperationIsNull(source) && mloptIsNamed(source, "mlopt.fusion");
+}
+
 /// Computes a condition in a fusion, so that the host reads one element and
 /// calculates nothing.
 static bool wrapCondition(MlirOperation user, intptr_t operand) {
   MlirValue condition = mloptOperand(user, operand);
+  if (isRead(condition))
+    return true;
   Wrap wrap;
   MlirRegion region;
   beginWrap(&wrap, user, &region);

@@ -19,7 +19,8 @@
 static const int64_t most32 = INT64_C(1) << 30;
 
 #define PIPELINE(width)                                                        \
-  "builtin.module(gpu.module(mlopt-expand-small-floats,canonicalize,cse,"      \
+  "builtin.module(gpu.module(mlopt-expand-small-floats{native-bf16}),"         \
+  "mlopt-expand-math,gpu.module(canonicalize,cse,"                             \
   "convert-scf-to-cf,convert-math-to-llvm,"                                    \
   "convert-arith-to-llvm{index-bitwidth=" width "},convert-ub-to-llvm),"       \
   "convert-cf-to-llvm{index-bitwidth=" width "},"                              \

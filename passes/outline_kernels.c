@@ -39,7 +39,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect.h"
+#include "launch.h"
 #include "passes.h"
+#include "schedule.h"
+#include "schedule_matmul.h"
 
 #include "mlir-c/Dialect/Arith.h"
 #include "mlir-c/Dialect/Bufferization.h"
@@ -64,6 +67,7 @@ typedef struct Outline {
   intptr_t numResults;
   MlirBlock entry; ///< of the new function
   int numKernels, numGlobals;
+  bool wgmma; ///< kernels may use it
   bool failed;
 } Outline;
 
@@ -169,7 +173,7 @@ static void translateConstant(Outline *o, MloptBuilder *b, MlirOperation op) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-enum { MAX_PARAMETERS = 256, THREADS = 256 };
+enum { MAX_PARAMETERS = 256 };
 
 static MlirValue castTo(MloptBuilder *b, MlirValue pointer, MlirType type) {
   return mloptBuildUnary(b, "builtin.unrealized_conversion_cast", pointer,
@@ -213,12 +217,37 @@ static void buildKernelBody(Outline *o, MlirOperation fusion, MlirBlock block) {
   o->count = outer;
 }
 
-/// The gpu.module and llvm.func of a fusion, both of this name.
-static void buildKernel(Outline *o, MlirOperation fusion, const char *name,
-                        intptr_t numParameters) {
+/// Chooses the family of a kernel that holds its program, and completes the
+/// launch.
+static void chooseFamily(Outline *o, MlirOperation kernel,
+                         MloptLaunch *launch) {
+  MlirBlock program =
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MloptContraction contraction;
+  MloptMatmulSchedule matmul;
+  if (o->wgmma && mloptFindContraction(program, &contraction) &&
+      mloptScheduleMatmul(&contraction, &matmul)) {
+    mloptMatmulAnnotate(kernel, &contraction, &matmul);
+    mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
+    return;
+  }
+  MloptSchedule schedule = mloptChooseSchedule(program);
+  launch->blocks = schedule.blocks;
+  launch->threads = schedule.threads;
+  if (schedule.family != MLOPT_FAMILY_GENERIC)
+    mlirOperationSetDiscardableAttributeByName(
+        kernel, mloptStr(MLOPT_SCHEDULE),
+        mloptScheduleToAttr(o->context, &schedule));
+}
+
+/// The gpu.module and llvm.func of a fusion, both of the launch's name;
+/// completes the launch.
+static void buildKernel(Outline *o, MlirOperation fusion, MloptLaunch *launch) {
   MlirContext c = o->context;
   MloptBuilder b = o->module;
   b.location = mlirOperationGetLocation(fusion);
+  const char *name = launch->kernel;
+  intptr_t numParameters = launch->numArguments;
   MlirType types[MAX_PARAMETERS];
   for (intptr_t i = 0; i < numParameters; ++i)
     types[i] = mlirLLVMPointerTypeGet(c, 0);
@@ -238,52 +267,20 @@ static void buildKernel(Outline *o, MlirOperation fusion, const char *name,
   };
   MlirRegion moduleRegion = mloptCreateRegion(&b, 0, NULL, &moduleBlock);
   MloptBuilder inModule = mloptBuilderAtEnd(moduleBlock, b.location);
-  mloptBuildOp(&inModule, (MloptOpSpec){.name = "llvm.func",
-                                        .numAttrs = MLOPT_COUNT(attrs),
-                                        .attrs = attrs,
-                                        .numRegions = 1,
-                                        .regions = &kernelRegion});
+  MlirOperation kernel =
+      mloptBuildOp(&inModule, (MloptOpSpec){.name = "llvm.func",
+                                            .numAttrs = MLOPT_COUNT(attrs),
+                                            .attrs = attrs,
+                                            .numRegions = 1,
+                                            .regions = &kernelRegion});
+  if (!o->failed && !inModule.failed)
+    chooseFamily(o, kernel, launch);
   mloptBuildOp(&b, (MloptOpSpec){.name = "gpu.module",
                                  .numAttrs = 1,
                                  .attrs = attrs,
                                  .numRegions = 1,
                                  .regions = &moduleRegion});
   o->failed |= b.failed || inModule.failed;
-}
-
-/// The last `numOutputs` buffers are what the kernel writes.
-static void buildLaunch(Outline *o, MloptBuilder *b, const char *name,
-                        int64_t elements, intptr_t numOutputs,
-                        intptr_t numBuffers, const MlirValue *buffers) {
-  MlirContext c = o->context;
-  // Kernels stride over the grid, so any number of blocks is right.
-  const int64_t most = INT32_MAX;
-  int64_t blocks = (elements + THREADS - 1) / THREADS;
-  MlirValue one = mloptBuildIndex(b, 1);
-  MlirValue operands[6 + MAX_PARAMETERS] = {
-      mloptBuildIndex(b, blocks < most ? blocks : most),
-      one,
-      one,
-      mloptBuildIndex(b, THREADS),
-      one,
-      one};
-  memcpy(operands + 6, buffers, numBuffers * sizeof *buffers);
-  MlirAttribute nested = mlirFlatSymbolRefAttrGet(c, mloptStr(name));
-  // async, grid, block, cluster, shared memory, arguments, async object
-  const int32_t sizes[] = {0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, (int32_t)numBuffers,
-                           0};
-  MlirNamedAttribute attrs[] = {
-      mloptNamedAttr(c, "kernel",
-                     mlirSymbolRefAttrGet(c, mloptStr(name), 1, &nested)),
-      mloptNamedAttr(c, "operandSegmentSizes",
-                     mlirDenseI32ArrayGet(c, MLOPT_COUNT(sizes), sizes)),
-      mloptNamedAttr(c, "mlopt.num_outputs", mloptI64Attr(c, numOutputs)),
-  };
-  mloptBuildOp(b, (MloptOpSpec){.name = "gpu.launch_func",
-                                .numOperands = 6 + numBuffers,
-                                .operands = operands,
-                                .numAttrs = MLOPT_COUNT(attrs),
-                                .attrs = attrs});
 }
 
 /// The caller's buffer for a value that is returned, or a new one.
@@ -326,9 +323,12 @@ static void translateFusion(Outline *o, MloptBuilder *b, MlirOperation fusion) {
   char name[256];
   snprintf(name, sizeof name, "%.*s_kernel_%d", (int)o->name.length,
            o->name.data, o->numKernels++);
-  buildKernel(o, fusion, name, numOperands + numResults);
-  buildLaunch(o, b, name, elements, numResults, numOperands + numResults,
-              buffers);
+  MloptLaunch launch = {.kernel = name,
+                        .numOutputs = numResults,
+                        .numArguments = numOperands + numResults,
+                        .arguments = buffers};
+  buildKernel(o, fusion, &launch);
+  mloptBuildLaunch(b, &launch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -644,11 +644,12 @@ static void buildFunc(Outline *o, MlirType type, MlirRegion region) {
                                          .regions = &region});
 }
 
-static bool outlineFunc(MlirOperation func) {
+static bool outlineFunc(MlirOperation func, bool wgmma) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   if (mlirBlockIsNull(body))
     return true;
-  Outline o = {.context = mlirOperationGetContext(func), .func = func};
+  Outline o = {
+      .context = mlirOperationGetContext(func), .func = func, .wgmma = wgmma};
   o.name = mlirStringAttrGetValue(mloptAttr(func, "sym_name"));
   o.module = mloptBuilderBefore(func, mlirOperationGetLocation(func));
   MlirType type;
@@ -675,8 +676,11 @@ static bool outlineFunc(MlirOperation func) {
   return !o.failed;
 }
 
+enum { OPTION_WGMMA };
+
 static void run(MlirOperation top, MloptPass pass) {
   MlirContext context = mlirOperationGetContext(top);
+  bool wgmma = mloptPassGetBool(pass, OPTION_WGMMA);
   mlirOperationSetDiscardableAttributeByName(
       top, mloptStr("gpu.container_module"), mlirUnitAttrGet(context));
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(top, 0));
@@ -684,7 +688,7 @@ static void run(MlirOperation top, MloptPass pass) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
        !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (mloptIsNamed(op, "func.func") && !outlineFunc(op)) {
+    if (mloptIsNamed(op, "func.func") && !outlineFunc(op, wgmma)) {
       mloptPassSignalFailure(pass);
       return;
     }
@@ -697,6 +701,13 @@ static MlirDialectHandle (*const dependent[])(void) = {
     mlirGetDialectHandle__llvm__,          mlirGetDialectHandle__nvvm__,
     mlirGetDialectHandle__bufferization__, NULL};
 
+static const MloptOptionDef options[] = {
+    [OPTION_WGMMA] = {.name = "wgmma",
+                      .kind = MLOPT_OPTION_BOOL,
+                      .help = "Let contractions be kernels of wgmma and TMA "
+                              "instructions, which sm_90a alone has"},
+};
+
 const MloptPassDef mloptPass_outlineKernels MLOPT_TABLE = {
     .argument = "mlopt-outline-kernels",
     .summary = "Turn functions of fusions into launch plans",
@@ -704,8 +715,15 @@ const MloptPassDef mloptPass_outlineKernels MLOPT_TABLE = {
            "gpu.launch_func, loops and branches scf without values. Kernels "
            "still hold tensor programs, between pointers cast to tensors and "
            "bufferization.materialize_in_destination. A function that reads a "
-           "scalar argument or carries one through a loop is refused.",
+           "scalar argument or carries one through a loop is refused. Each "
+           "kernel gets its family, tile and launch here, as mlopt.schedule. "
+           "With `wgmma`, a contraction of bf16 or f16 factors that sums in "
+           "f32, and the elementwise code behind it in its fusion, reads and "
+           "writes through tensor maps, which the launch describes as "
+           "mlopt.tensor_maps, if its rows are multiples of 16 bytes.",
     .anchor = "builtin.module",
     .dependent = dependent,
+    .options = options,
+    .numOptions = MLOPT_COUNT(options),
     .run = run,
 };

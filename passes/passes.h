@@ -16,6 +16,8 @@
 
 #include "support.h"
 
+#include <stdio.h>
+
 #define MLOPT_PASS(name) extern const MloptPassDef mloptPass_##name;
 #define MLOPT_PIPELINE(name) extern const MloptPipelineDef mloptPipeline_##name;
 #include "passes.def"
@@ -27,6 +29,7 @@ MLOPT_EXPORT void mloptRegisterPasses(void);
 /// What a program has become after each stage.
 typedef enum MloptStage {
   MLOPT_STAGE_MLOPT,   ///< mlopt on tensors (level 2)
+  MLOPT_STAGE_FUSED,   ///< GPU: fusions, one for each kernel (level 3)
   MLOPT_STAGE_LINALG,  ///< linalg on tensors (level 4)
   MLOPT_STAGE_LOOPS,   ///< CPU: scf loops over memrefs, host calling convention
   MLOPT_STAGE_LLVM,    ///< CPU: the llvm dialect
@@ -43,9 +46,13 @@ typedef struct MloptStageOptions {
   /// Element type in which float reductions, scans and contractions accumulate,
   /// "f64" for the oracle; NULL for what each operation says.
   const char *accumulate;
+  const char *chip; ///< "sm_89"; NULL for sm_90a
+  int ptx;          ///< ISA version times ten; 0 for what suits the chip
+  /// A path, without quotes, or "search": what makes cubins. NULL for none.
+  const char *ptxas;
 } MloptStageOptions;
 
-/// "mlopt", "linalg", "loops", "llvm", "plan", "kernels" or "ptx".
+/// "mlopt", "fused", "linalg", "loops", "llvm", "plan", "kernels" or "ptx".
 const char *mloptStageGetName(MloptStage);
 
 /// Room for the text of any stage.
@@ -60,5 +67,10 @@ void mloptStageGetText(MloptStage, MloptStageOptions,
 /// Runs one stage on a module that has been through the ones before it, or
 /// that was written at that level. Fails after diagnostics.
 MlirLogicalResult mloptStageRun(MlirModule, MloptStage, MloptStageOptions);
+
+/// Writes what mlopt-fuse decided in a module of level 3, in words, or as a
+/// picture of kernels and the edges between them for Graphviz's dot.
+void mloptWriteLedger(MlirModule, FILE *);
+void mloptWriteLedgerGraph(MlirModule, FILE *);
 
 #endif // MLOPT_PASSES_PASSES_H

@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-/// Each stage's passes, "%s" standing for the accumulation type.
+/// Each stage's passes, with places for options; see mloptStageGetText.
 // clang-format off
 static const struct {
   const char *name, *text;
@@ -26,12 +26,15 @@ static const struct {
   "inline{default-pipeline=},"
   "symbol-dce"},
 
+[MLOPT_STAGE_FUSED] = {"fused",
+  "canonicalize,cse,func.func(mlopt-fuse,mlopt-check-promises)"},
+
 [MLOPT_STAGE_LINALG] = {"linalg",
   "func.func(convert-mlopt-to-linalg{accumulate=%s})"},
 
 [MLOPT_STAGE_LOOPS] = {"loops",
   "inline{default-pipeline=},"
-  "func.func(mlopt-expand-structured),"
+  "func.func(mlopt-inline-fusions,mlopt-expand-structured),"
   "convert-elementwise-to-linalg,"
   // Buffers.
   "mlopt-prepare-entries,"
@@ -63,35 +66,44 @@ static const struct {
 
 [MLOPT_STAGE_PLAN] = {"plan",
   // The simple elementwise chain becomes one operation, and so one kernel.
+  // It composes index maps into affine.apply, which kernels do not know.
   "linalg-generalize-named-ops,func.func(linalg-fuse-elementwise-ops),"
-  "canonicalize,cse,"
+  "lower-affine,canonicalize,cse,"
   "func.func(mlopt-form-kernels),"
-  "mlopt-outline-kernels,mlopt-plan-memory"},
+  "mlopt-outline-kernels{wgmma=%d},mlopt-plan-memory"},
 
 [MLOPT_STAGE_KERNELS] = {"kernels",
   "gpu.module(mlopt-emit-kernels),mlopt-lower-kernels"},
 
 [MLOPT_STAGE_PTX] = {"ptx",
-  "mlopt-serialize-to-ptx"},
+  "mlopt-serialize-to-ptx{chip=%s ptx=%d ptxas='%s'}"},
 };
 // clang-format on
 
 const MloptStage mloptCpuStages[] = {MLOPT_STAGE_MLOPT, MLOPT_STAGE_LINALG,
                                      MLOPT_STAGE_LOOPS, MLOPT_STAGE_LLVM,
                                      MLOPT_NUM_STAGES};
-const MloptStage mloptCudaStages[] = {MLOPT_STAGE_MLOPT, MLOPT_STAGE_LINALG,
-                                      MLOPT_STAGE_PLAN,  MLOPT_STAGE_KERNELS,
-                                      MLOPT_STAGE_PTX,   MLOPT_NUM_STAGES};
+const MloptStage mloptCudaStages[] = {
+    MLOPT_STAGE_MLOPT,   MLOPT_STAGE_FUSED, MLOPT_STAGE_LINALG, MLOPT_STAGE_PLAN,
+    MLOPT_STAGE_KERNELS, MLOPT_STAGE_PTX,   MLOPT_NUM_STAGES};
 
 const char *mloptStageGetName(MloptStage stage) { return stages[stage].name; }
 
 void mloptStageGetText(MloptStage stage, MloptStageOptions options,
                        char text[MLOPT_STAGE_TEXT_SIZE]) {
-  const char *accumulate = options.accumulate ? options.accumulate : "";
+  const char *format = stages[stage].text;
   if (stage == MLOPT_STAGE_LINALG)
-    snprintf(text, MLOPT_STAGE_TEXT_SIZE, stages[stage].text, accumulate);
+    snprintf(text, MLOPT_STAGE_TEXT_SIZE, format,
+             options.accumulate ? options.accumulate : "");
+  else if (stage == MLOPT_STAGE_PLAN)
+    snprintf(text, MLOPT_STAGE_TEXT_SIZE, format,
+             !options.chip || !strcmp(options.chip, "sm_90a"));
+  else if (stage == MLOPT_STAGE_PTX)
+    snprintf(text, MLOPT_STAGE_TEXT_SIZE, format,
+             options.chip ? options.chip : "sm_90a", options.ptx,
+             options.ptxas ? options.ptxas : "");
   else
-    snprintf(text, MLOPT_STAGE_TEXT_SIZE, "%s", stages[stage].text);
+    snprintf(text, MLOPT_STAGE_TEXT_SIZE, "%s", format);
 }
 
 static void ignoreText(MlirStringRef text, void *userData) {
@@ -128,13 +140,13 @@ static void appendStage(MloptPass pipeline, MloptStage stage,
   mloptPassAppend(pipeline, "%s", text);
 }
 
-/// The stages of a device from linalg on.
+/// The stages of a device after the first.
 static void appendStages(MloptPass pipeline, const MloptStage *stages,
                          MloptStageOptions options) {
-  for (++stages; *stages != MLOPT_NUM_STAGES; ++stages) {
-    if (*stages != MLOPT_STAGE_LINALG)
+  for (int i = 1; stages[i] != MLOPT_NUM_STAGES; ++i) {
+    if (i > 1)
       mloptPassAppend(pipeline, ",");
-    appendStage(pipeline, *stages, options);
+    appendStage(pipeline, stages[i], options);
   }
 }
 
@@ -164,7 +176,8 @@ static void buildToCpu(MloptPass options) {
   MlirStringRef value = mloptPassGetString(options, 0);
   snprintf(accumulate, sizeof accumulate, "%.*s", (int)value.length,
            value.data);
-  appendStages(options, mloptCpuStages, (MloptStageOptions){accumulate});
+  appendStages(options, mloptCpuStages,
+               (MloptStageOptions){.accumulate = accumulate});
 }
 
 const MloptPipelineDef mloptPipeline_toCpu MLOPT_TABLE = {
@@ -179,16 +192,33 @@ const MloptPipelineDef mloptPipeline_toCpu MLOPT_TABLE = {
     .build = buildToCpu,
 };
 
+static const MloptOptionDef toGpuOptions[] = {
+    {.name = "chip",
+     .kind = MLOPT_OPTION_STRING,
+     .help = "GPU architecture to compile for",
+     .stringDefault = "sm_90a"},
+    {.name = "ptx",
+     .kind = MLOPT_OPTION_INT,
+     .help = "PTX ISA version, times ten; 0: 86, or the first that has the "
+             "chip"},
+};
+
 static void buildToGpu(MloptPass options) {
-  appendStages(options, mloptCudaStages, (MloptStageOptions){0});
+  char chip[16];
+  MlirStringRef value = mloptPassGetString(options, 0);
+  snprintf(chip, sizeof chip, "%.*s", (int)value.length, value.data);
+  appendStages(options, mloptCudaStages,
+               (MloptStageOptions){.chip = chip,
+                                   .ptx = (int)mloptPassGetInt(options, 1)});
 }
 
 const MloptPipelineDef mloptPipeline_toGpu MLOPT_TABLE = {
     .argument = "mlopt-to-gpu",
     .summary = "From the mlopt dialect to PTX and launch plans",
-    .doc =
-        "Lowers to linalg on tensors, cuts each function into kernels, plans "
-        "its memory and compiles the kernels to PTX for sm_90a.",
+    .doc = "Lowers to linalg on tensors, cuts each function into kernels, "
+           "plans its memory and compiles the kernels to PTX.",
+    .options = toGpuOptions,
+    .numOptions = MLOPT_COUNT(toGpuOptions),
     .build = buildToGpu,
 };
 

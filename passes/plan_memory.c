@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "build.h"
+#include "launch.h"
 #include "passes.h"
 
 #include "mlir-c/AffineMap.h"
@@ -200,12 +201,11 @@ static bool mayShare(const Plan *plan, const Buffer *earlier,
   MlirOperation kernel = findKernel(plan, launch);
   if (mlirOperationIsNull(kernel))
     return false;
-  enum { FIRST_ARGUMENT = 6 };
+  intptr_t first = mloptLaunchFirstArgument(launch);
   MlirValue value = mloptResult(earlier->alloc, 0);
-  for (intptr_t i = FIRST_ARGUMENT, n = mlirOperationGetNumOperands(launch);
-       i < n; ++i)
+  for (intptr_t i = first, n = mlirOperationGetNumOperands(launch); i < n; ++i)
     if (mlirValueEqual(mloptOperand(launch, i), value) &&
-        !readsInPlace(kernel, i - FIRST_ARGUMENT))
+        !readsInPlace(kernel, i - first))
       return false;
   return true;
 }

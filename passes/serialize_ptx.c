@@ -15,13 +15,18 @@
 //   gpu.binary @k [#gpu.object<#nvvm.target<chip = "sm_90a", ...>,
 //                              format = assembly, "...">]
 //
-// Modules are compiled on several threads, each in an LLVM context of its own;
-// the text of each depends on its module and the options alone. LLVM neither
+// The text depends on the module and the options alone; modules are optimised
+// on several threads, each in an LLVM context of its own. LLVM neither
 // contracts nor flushes denormals here unless an operation's flags allow it.
+// With the option `ptxas`, the text is assembled too, and the binary holds the
+// cubin beside it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "serialize_ptx.h"
+
 #include "build.h"
+#include "chips.h"
 #include "passes.h"
 
 #include "mlir-c/Dialect/GPU.h"
@@ -41,12 +46,21 @@
 // One module
 //===----------------------------------------------------------------------===//
 
+/// What all modules are compiled for.
+typedef struct Settings {
+  char chip[32];
+  char features[32];
+  char *ptxas; ///< owned; NULL: no cubins
+} Settings;
+
 /// A module and what became of it. `error` is owned; `ptx` too.
 typedef struct Job {
   MlirOperation module;
-  const char *chip;
-  const char *features;
+  const Settings *settings;
+  LLVMContextRef context;
+  LLVMModuleRef llvm;
   LLVMMemoryBufferRef ptx;
+  MloptAssembled assembled;
   char *error;
 } Job;
 
@@ -63,10 +77,11 @@ static void initializeTarget(void) {
   LLVMInitializeNVPTXAsmPrinter();
 }
 
+static const char triple[] = "nvptx64-nvidia-cuda";
+
 static LLVMTargetMachineRef createMachine(Job *job) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, initializeTarget);
-  const char *triple = "nvptx64-nvidia-cuda";
   LLVMTargetRef target;
   char *message = NULL;
   if (LLVMGetTargetFromTriple(triple, &target, &message)) {
@@ -74,18 +89,28 @@ static LLVMTargetMachineRef createMachine(Job *job) {
     LLVMDisposeMessage(message);
     return NULL;
   }
-  return LLVMCreateTargetMachine(target, triple, job->chip, job->features,
-                                 LLVMCodeGenLevelAggressive, LLVMRelocDefault,
-                                 LLVMCodeModelDefault);
+  return LLVMCreateTargetMachine(
+      target, triple, job->settings->chip, job->settings->features,
+      LLVMCodeGenLevelAggressive, LLVMRelocDefault, LLVMCodeModelDefault);
+}
+
+/// LLVM's default handler ends the process after an error.
+static void keepError(LLVMDiagnosticInfoRef info, void *argument) {
+  Job *job = argument;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || job->error)
+    return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  job->error = copyMessage(text);
+  LLVMDisposeMessage(text);
 }
 
 /// Optimises and prints an LLVM module.
-static void emitPtx(Job *job, LLVMModuleRef module,
-                    LLVMTargetMachineRef machine) {
+static void emitPtx(Job *job, LLVMTargetMachineRef machine) {
+  LLVMModuleRef module = job->llvm;
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
   LLVMSetModuleDataLayout(module, layout);
   LLVMDisposeTargetData(layout);
-  LLVMSetTarget(module, "nvptx64-nvidia-cuda");
+  LLVMSetTarget(module, triple);
 
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPasses(module, "default<O3>", machine, options);
@@ -104,20 +129,38 @@ static void emitPtx(Job *job, LLVMModuleRef module,
   }
 }
 
+/// MLIR to LLVM IR; on the thread of the pass, whose MLIR context may be for
+/// one thread only.
+static void translateModule(Job *job) {
+  job->context = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(job->context, keepError, job);
+  job->llvm = mlirTranslateModuleToLLVMIR(job->module, job->context);
+  if (!job->llvm)
+    job->error = copyMessage("its contents are not in the llvm dialect");
+}
+
 static void compileModule(Job *job) {
-  LLVMTargetMachineRef machine = createMachine(job);
+  LLVMTargetMachineRef machine = job->llvm ? createMachine(job) : NULL;
   if (!machine)
     return;
-  LLVMContextRef context = LLVMContextCreate();
-  LLVMModuleRef module = mlirTranslateModuleToLLVMIR(job->module, context);
-  if (module) {
-    emitPtx(job, module, machine);
-    LLVMDisposeModule(module);
-  } else {
-    job->error = copyMessage("its contents are not in the llvm dialect");
-  }
-  LLVMContextDispose(context);
+  emitPtx(job, machine);
   LLVMDisposeTargetMachine(machine);
+  if (job->ptx && !job->error && job->settings->ptxas)
+    job->assembled = mloptAssemblePtx(job->settings->ptxas, job->settings->chip,
+                                      LLVMGetBufferStart(job->ptx),
+                                      LLVMGetBufferSize(job->ptx));
+}
+
+static void releaseJob(Job *job) {
+  if (job->llvm)
+    LLVMDisposeModule(job->llvm);
+  if (job->context)
+    LLVMContextDispose(job->context);
+  if (job->ptx)
+    LLVMDisposeMemoryBuffer(job->ptx);
+  free(job->assembled.cubin);
+  free(job->assembled.says);
+  free(job->error);
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,29 +206,37 @@ static void compileAll(Job *jobs, intptr_t numJobs) {
 // Replacement
 //===----------------------------------------------------------------------===//
 
-static MlirAttribute getObject(MlirContext context, const Job *job) {
+// gpu::CompilationTarget
+enum { FORMAT_ASSEMBLY = 2, FORMAT_BINARY = 3 };
+
+static MlirAttribute getObject(MlirContext context, const Job *job,
+                               uint32_t format, const char *data, size_t size) {
   char text[128];
   snprintf(text, sizeof text,
-           "#nvvm.target<O = 3, chip = \"%s\", features = \"%s\">", job->chip,
-           job->features);
-  MlirAttribute target = mlirAttributeParseGet(context, mloptStr(text));
-  enum { FORMAT_ASSEMBLY = 2 }; // gpu::CompilationTarget::Assembly
-  return mlirGPUObjectAttrGet(context, target, FORMAT_ASSEMBLY,
-                              mlirStringRefCreate(LLVMGetBufferStart(job->ptx),
-                                                  LLVMGetBufferSize(job->ptx)),
-                              mlirAttributeGetNull());
+           "#nvvm.target<O = 3, chip = \"%s\", features = \"%s\">",
+           job->settings->chip, job->settings->features);
+  return mlirGPUObjectAttrGet(
+      context, mlirAttributeParseGet(context, mloptStr(text)), format,
+      mlirStringRefCreate(data, size), mlirAttributeGetNull());
 }
 
 static void replaceByBinary(const Job *job) {
   MloptBuilder b =
       mloptBuilderBefore(job->module, mlirOperationGetLocation(job->module));
-  MlirAttribute object = getObject(b.context, job);
+  MlirAttribute objects[2];
+  intptr_t count = 0;
+  objects[count++] =
+      getObject(b.context, job, FORMAT_ASSEMBLY, LLVMGetBufferStart(job->ptx),
+                LLVMGetBufferSize(job->ptx));
+  if (job->assembled.cubin)
+    objects[count++] = getObject(b.context, job, FORMAT_BINARY,
+                                 job->assembled.cubin, job->assembled.size);
   MlirNamedAttribute attrs[] = {
       mloptNamedAttr(b.context, "sym_name", mloptAttr(job->module, "sym_name")),
       mloptNamedAttr(b.context, "objects",
-                     mlirArrayAttrGet(b.context, 1, &object)),
+                     mlirArrayAttrGet(b.context, count, objects)),
       mloptNamedAttr(b.context, "mlopt.chip",
-                     mloptStrAttr(b.context, job->chip)),
+                     mloptStrAttr(b.context, job->settings->chip)),
       // The default; the printer needs it there.
       mloptNamedAttr(
           b.context, "offloadingHandler",
@@ -197,11 +248,81 @@ static void replaceByBinary(const Job *job) {
   mlirOperationDestroy(job->module);
 }
 
-enum { OPTION_CHIP, OPTION_PTX };
+/// Replaces the module, or says why that cannot be.
+static bool finishJob(Job *job) {
+  const Settings *settings = job->settings;
+  if (job->error || !job->ptx) {
+    mloptOpError(job->module, "cannot become PTX for %s: %s", settings->chip,
+                 job->error ? job->error : "LLVM refused it");
+    return false;
+  }
+  const char *says = job->assembled.says;
+  if (settings->ptxas && !job->assembled.cubin) {
+    mloptOpError(job->module, "cannot be assembled for %s: %s", settings->chip,
+                 says ? says : "ptxas failed and did not say why");
+    return false;
+  }
+  if (says)
+    mloptEmit(mlirOperationGetLocation(job->module), MlirDiagnosticWarning,
+              says, 0, NULL);
+  replaceByBinary(job);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+enum { OPTION_CHIP, OPTION_PTX, OPTION_PTXAS };
 
 static void copyOption(MloptPass pass, int option, char *out, size_t size) {
   MlirStringRef value = mloptPassGetString(pass, option);
   snprintf(out, size, "%.*s", (int)value.length, value.data);
+}
+
+static bool refuse(MlirOperation top, const char *format, const char *what,
+                   const char *list) {
+  mloptErrorAt(mlirOperationGetLocation(top), format, what, list);
+  return false;
+}
+
+/// The path of ptxas, where one is asked for.
+static bool readPtxas(MlirOperation top, MloptPass pass, Settings *settings) {
+  char name[4096];
+  copyOption(pass, OPTION_PTXAS, name, sizeof name);
+  if (!name[0])
+    return true;
+  bool search = !strcmp(name, "search");
+  settings->ptxas = search ? mloptFindPtxas() : realpath(name, NULL);
+  return settings->ptxas ||
+         refuse(top,
+                search ? "there is no ptxas in %s or in CUDA's folders%s"
+                       : "there is no ptxas at %s%s",
+                search ? "$PATH" : name, "");
+}
+
+static bool readSettings(MlirOperation top, MloptPass pass,
+                         Settings *settings) {
+  copyOption(pass, OPTION_CHIP, settings->chip, sizeof settings->chip);
+  const MloptChip *chip = mloptFindChip(settings->chip);
+  char text[256];
+  if (!chip) {
+    mloptListChips(text, sizeof text);
+    return refuse(top, "there is no PTX for chip '%s'; there is for %s",
+                  settings->chip, text);
+  }
+  int64_t version = mloptPassGetInt(pass, OPTION_PTX);
+  if (!version)
+    version = mloptDefaultPtx(chip);
+  snprintf(text, sizeof text, "%lld", (long long)version);
+  if (version > INT32_MAX || !mloptIsPtxVersion((int)version))
+    return refuse(top, "LLVM writes no PTX of version %s (times ten)%s", text,
+                  "");
+  if (version < chip->leastPtx)
+    return refuse(top, "PTX of version %s (times ten) is too old for %s", text,
+                  chip->name);
+  snprintf(settings->features, sizeof settings->features, "+ptx%s", text);
+  return readPtxas(top, pass, settings);
 }
 
 static intptr_t collectModules(MlirOperation top, Job *jobs) {
@@ -217,38 +338,38 @@ static intptr_t collectModules(MlirOperation top, Job *jobs) {
   return count;
 }
 
-static void run(MlirOperation top, MloptPass pass) {
-  intptr_t count = collectModules(top, NULL);
-  if (!count)
-    return;
-  char chip[32], features[32];
-  copyOption(pass, OPTION_CHIP, chip, sizeof chip);
-  snprintf(features, sizeof features, "+ptx%d",
-           (int)mloptPassGetInt(pass, OPTION_PTX));
-  Job *jobs = calloc(count, sizeof *jobs);
-  if (!jobs) {
-    mloptOpError(top, "out of memory for %ld kernels", (long)count);
-    mloptPassSignalFailure(pass);
-    return;
-  }
+/// Whether every module became a binary.
+static bool serialize(MlirOperation top, const Settings *settings,
+                      intptr_t count, Job *jobs) {
   collectModules(top, jobs);
+  bool good = true;
   for (intptr_t i = 0; i < count; ++i) {
-    jobs[i].chip = chip;
-    jobs[i].features = features;
+    jobs[i].settings = settings;
+    good &= mloptCheckForPtx(jobs[i].module);
   }
+  if (!good)
+    return false;
+  for (intptr_t i = 0; i < count; ++i)
+    translateModule(&jobs[i]);
   compileAll(jobs, count);
-  for (intptr_t i = 0; i < count; ++i) {
-    if (jobs[i].ptx) {
-      replaceByBinary(&jobs[i]);
-      LLVMDisposeMemoryBuffer(jobs[i].ptx);
-    } else {
-      mloptOpError(jobs[i].module, "cannot become PTX for %s: %s", chip,
-                   jobs[i].error ? jobs[i].error : "LLVM refused it");
-      mloptPassSignalFailure(pass);
-    }
-    free(jobs[i].error);
-  }
+  for (intptr_t i = 0; i < count; ++i)
+    good &= finishJob(&jobs[i]);
+  return good;
+}
+
+static void run(MlirOperation top, MloptPass pass) {
+  Settings settings = {.ptxas = NULL};
+  intptr_t count = collectModules(top, NULL);
+  bool good = readSettings(top, pass, &settings);
+  Job *jobs = good ? calloc(count + 1, sizeof *jobs) : NULL;
+  if (good && !jobs)
+    mloptOpError(top, "out of memory for %ld kernels", (long)count);
+  if (!jobs || !serialize(top, &settings, count, jobs))
+    mloptPassSignalFailure(pass);
+  for (intptr_t i = 0; jobs && i < count; ++i)
+    releaseJob(&jobs[i]);
   free(jobs);
+  free(settings.ptxas);
 }
 
 static const MloptOptionDef options[] = {
@@ -256,20 +377,26 @@ static const MloptOptionDef options[] = {
                      .kind = MLOPT_OPTION_STRING,
                      .help = "GPU architecture to compile for",
                      .stringDefault = "sm_90a"},
-    // 8.6 is the oldest that has every TMA and wgmma form that kernels use.
     [OPTION_PTX] = {.name = "ptx",
                     .kind = MLOPT_OPTION_INT,
-                    .help = "PTX ISA version, times ten",
-                    .intDefault = 86},
+                    .help = "PTX ISA version, times ten; 0: 86, or the first "
+                            "that has the chip"},
+    [OPTION_PTXAS] = {.name = "ptxas",
+                      .kind = MLOPT_OPTION_STRING,
+                      .help = "Also assemble cubins with this program, or "
+                              "'search' to find one",
+                      .stringDefault = ""},
 };
 
 const MloptPassDef mloptPass_serializeToPtx MLOPT_TABLE = {
     .argument = "mlopt-serialize-to-ptx",
     .summary = "Compile gpu.module to PTX in a gpu.binary",
     .doc = "Runs LLVM's NVPTX backend at O3 on every gpu.module and puts the "
-           "PTX into a gpu.binary of the same name. The text depends on the "
-           "module and the options alone. A module that LLVM cannot compile is "
-           "an error at that module, and stays.",
+           "PTX into a gpu.binary of the same name, with a cubin beside it if "
+           "`ptxas` says so. The text depends on the module and the options "
+           "alone. A module that holds what the backend has no code for, or "
+           "that ptxas refuses, is an error at that module, and stays; what "
+           "ptxas warns of (spilled registers) is a warning there.",
     .anchor = "builtin.module",
     .options = options,
     .numOptions = MLOPT_COUNT(options),

@@ -20,7 +20,7 @@
 //   } -> tensor<4xf32>
 //
 // `mlopt.scan`, `mlopt.scatter` and `mlopt.sort` stay, each with a region of
-// arith operations on scalars. Fusions are inlined.
+// arith operations on scalars. Fusions stay around what was in them.
 //
 // Nothing folds: the CPU computes what the program says. A mode of
 // `mlopt.numerics` ends here, as fastmath flags or an order of operations.
@@ -96,16 +96,6 @@ MlirOperation mloptRebuildWithBody(MloptLowering *l, intptr_t numOperands,
                                            .attrs = attrs,
                                            .numRegions = 1,
                                            .regions = &body});
-}
-
-/// Inlines a fusion where it stands.
-static void lowerFusion(MloptLowering *l, MlirValue *results) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(l->op, 0));
-  MlirOperation yield = mlirBlockGetTerminator(body);
-  readYield(body, l->operands, results);
-  mlirRewriterBaseInlineBlockBefore(l->b.rewriter, body, l->op, l->numOperands,
-                                    l->operands);
-  mlirRewriterBaseEraseOp(l->b.rewriter, yield);
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,7 +291,6 @@ static const MloptLoweringRow rows[] = {
     {&mloptOp_sort, mloptLowerSort},
     {&mloptOp_dot, mloptLowerDot},
     {&mloptOp_conv, mloptLowerConv},
-    {&mloptOp_fusion, lowerFusion},
 };
 
 static bool isDynamic(MlirType type) {
@@ -322,6 +311,7 @@ static MlirLogicalResult applyConversion(MlirOperation root, bool wide) {
   for (int i = 0; i < MLOPT_COUNT(structured); ++i)
     mlirConversionTargetAddDynamicallyLegalOp(
         target, mloptStr(structured[i]->name), hasBody, NULL);
+  mlirConversionTargetAddLegalOp(target, mloptStr(mloptOp_fusion.name));
   // Ends a body that stays; every other yield goes with its operation.
   mlirConversionTargetAddLegalOp(target, mloptStr(mloptOp_yield.name));
   MloptLowerings lowerings = {mloptScalarRows, mloptNumScalarRows, rows,
@@ -400,7 +390,7 @@ const MloptPassDef mloptPass_convertMloptToLinalg MLOPT_TABLE = {
            "reductions and contractions become linalg.generic and tensor "
            "operations with arith and math scalars. scan, scatter and sort "
            "stay, with a region of scalars in place of a kind or keys. "
-           "Fusions are inlined. Shapes must be static. Nothing folds; the "
+           "Fusions stay around what was in them. Shapes must be static. Nothing folds; the "
            "numerics mode becomes fastmath flags (fast) or the order of a "
            "reduction (strict). `accumulate` concerns kinds and contractions; "
            "regions are left as they are.",

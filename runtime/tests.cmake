@@ -34,6 +34,14 @@ foreach(name runtime_test runtime_artifact_test runtime_exhaust_test
   set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED runtime_built)
 endforeach()
 
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(Python3_FOUND AND NOT MLOPT_SANITIZE)
+  add_test(NAME runtime_python COMMAND ${Python3_EXECUTABLE}
+    ${unit}/python_test.py ${CMAKE_BINARY_DIR})
+  set_tests_properties(runtime_python PROPERTIES
+    FIXTURES_REQUIRED runtime_built)
+endif()
+
 # It fails each allocation of host memory once.
 target_link_options(runtime_exhaust_test PRIVATE
   -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc)

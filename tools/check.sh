@@ -4,6 +4,7 @@
 #   the test suite (lit) on what Clang built,
 #   the runtime's tests (ctest), which need neither LLVM nor a GPU,
 #   the bridge's test as g++ builds it, and under ThreadSanitizer,
+#   the bundle for other machines: its size, its start, its own tests,
 #   the corpus of other people's programs, where ../shared holds it,
 #
 # and ends with one line, "N passed, N failed, N skipped".
@@ -70,6 +71,10 @@ one_test "bridge_test (g++)" build-gcc/test/unit/bridge_test
 say "the bridge under ThreadSanitizer"
 tools/setup.sh tsan
 one_test "bridge_test (ThreadSanitizer)" build-tsan/test/unit/bridge_test
+
+say "the bundle"
+cmake --build build --target bundle
+one_test "the bundle" tools/check_bundle.sh
 
 if [ -d ../shared/corpus ]; then
   say "other people's programs"

@@ -1,5 +1,4 @@
-//===- compare.h - Whether a tensor is the one expected ------------*- C
-//-*-===//
+//===- compare.h - Whether a tensor is the one expected -----------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -52,7 +52,7 @@ static bool readType(MlirOperation function, MlirType type, const char *what,
                  what, (int)index, text.text);
     return false;
   }
-  MloptError why = {""};
+  MloptError why = {0};
   if (mloptTensorSetType(out, element, (int)mloptShape(type, shape), shape,
                          &why))
     return true;

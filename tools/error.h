@@ -1,5 +1,4 @@
-//===- error.h - Messages of the command-line tools ----------------*- C
-//-*-===//
+//===- error.h - Messages of the command-line tools ---------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,6 +18,7 @@
 
 typedef struct MloptError {
   char text[1024];
+  bool unsupported; ///< the program was made for another machine
 } MloptError;
 
 /// Formats the message, cut to fit, if there is none yet; returns false.

@@ -16,14 +16,24 @@ import mpmath as mp
 
 mp.mp.prec = 160
 
-Fit = collections.namedtuple("Fit", "function low high powers format weight fixed")
+Fit = collections.namedtuple("Fit", "function low high powers format weight fixed parts")
 
 
-def fit(function, low, high, powers, format, weight=None, fixed=None):
+def fit(function, low, high, powers, format, weight=None, fixed=None, parts=1):
     """`weight` multiplies the error, by default 1 / |function|; `fixed` gives
-    coefficients that are not free, by power."""
+    coefficients that are not free, by power; the first free one is rounded to
+    the sum of `parts` numbers."""
     weight = weight or (lambda x: 1 / abs(function(x)))
-    return Fit(function, mp.mpf(low), mp.mpf(high), list(powers), format, weight, fixed or {})
+    low, high = mp.mpf(low), mp.mpf(high)
+    return Fit(function, low, high, list(powers), format, weight, fixed or {}, parts)
+
+
+def split(format, x, parts):
+    """The numbers of the format whose sum is nearest to x."""
+    numbers = []
+    for _ in range(parts):
+        numbers.append(round_to(format, x - mp.fsum(numbers)))
+    return numbers
 
 
 def round_to(format, x):
@@ -110,25 +120,32 @@ def sample(f, count):
 
 
 def best(f):
-    """Coefficients by power, rounded, and the largest weighted error."""
+    """The rounded numbers of each power, and the largest weighted error."""
     points = sample(f, 40 * len(f.powers))
-    chosen = {power: mp.mpf(c) for power, c in f.fixed.items()}
-    rest = [(x, value - evaluate(chosen.items(), x), weight) for x, value, weight in points]
-    powers = [power for power in f.powers if power not in chosen]
+    fixed = {power: mp.mpf(c) for power, c in f.fixed.items()}
+    rest = [(x, value - evaluate(fixed.items(), x), weight) for x, value, weight in points]
+    numbers = {power: [c] for power, c in fixed.items()}
+    powers = [power for power in f.powers if power not in fixed]
+    parts = f.parts
     while powers:
-        power, c = powers[0], round_to(f.format, remez(powers, rest)[0])
-        chosen[power] = c
+        power = powers[0]
+        numbers[power] = split(f.format, remez(powers, rest)[0], parts)
+        c = mp.fsum(numbers[power])
         rest = [(x, value - c * x**power, weight) for x, value, weight in rest]
         powers.pop(0)
-    return chosen, max(abs(value) * weight for _, value, weight in rest)
+        parts = 1
+    return numbers, max(abs(value) * weight for _, value, weight in rest)
 
 
 def print_fit(name):
-    terms, error = best(FITS[name])
+    numbers, error = best(FITS[name])
     print(f"{name}: error 2^{float(mp.log(error, 2)):.2f}")
-    for power, c in terms.items():
-        digits = f"{float(c):.9g}" if FITS[name].format == "f32" else repr(float(c))
-        print(f"  x^{power:<3} {digits}")
+    for power, parts in numbers.items():
+        print(f"  x^{power:<3}", *(shortest(FITS[name].format, c) for c in parts))
+
+
+def shortest(format, c):
+    return f"{float(c):.9g}" if format == "f32" else repr(float(c))
 
 
 def atanh_series(s2):
@@ -181,12 +198,12 @@ FITS = {
     "asin_f32": fit(mp.asin, 0, 0.57, range(1, 14, 2), "f32", fixed={1: 1}),
     "atan_f32": fit(mp.atan, 0, 1, range(1, 20, 2), "f32", fixed={1: 1}),
     "sinh_f32": fit(mp.sinh, 0, 1, range(1, 10, 2), "f32", fixed={1: 1}),
-    "tanh_f32": fit(mp.tanh, 0, 0.63, range(1, 14, 2), "f32", fixed={1: 1}),
-    "erf_f32": fit(erf_above, 0, 0.93, range(1, 14, 2), "f32", per_erf),
+    "tanh_f32": fit(mp.tanh, 0, 0.88, range(1, 16, 2), "f32", fixed={1: 1}),
+    "erf_f32": fit(erf_above, 0, 1.2, range(1, 16, 2), "f32", per_erf),
     "erf_tail_f32": fit(
-        minus_log_erfc, 0.92, 3.93, range(8), "f32", lambda x: mp.erfc(x) / mp.erf(x)
+        minus_log_erfc, 1.2, 3.93, range(8), "f32", lambda x: mp.erfc(x) / mp.erf(x)
     ),
-    "erfc_f32": fit(scaled_erfc(3), -1, 0.555, range(10), "f32"),
+    "erfc_f32": fit(scaled_erfc(2.5), -0.62, 0.62, range(9), "f32", parts=2),
     # In f64, but for results in f32.
     "log_short_f64": fit(atanh_series, TINY, S2, range(1, 6), "f64", lambda x: mp.mpf(1)),
     "exp2_short_f64": fit(lambda x: mp.mpf(2) ** x, -0.5, 0.5, range(9), "f64", fixed={0: 1}),
@@ -199,7 +216,7 @@ FITS = {
     "asin_f64": fit(mp.asin, 0, 0.5, range(1, 28, 2), "f64", fixed={1: 1}),
     "atan_f64": fit(mp.atan, 0, 0.4143, range(1, 26, 2), "f64", fixed={1: 1}),
     "erf_f64": fit(erf_above, 0, 1, range(1, 28, 2), "f64", per_erf),
-    "erfc_f64": fit(scaled_erfc(4), -1, 0.745, range(23), "f64"),
+    "erfc_f64": fit(scaled_erfc(3), -0.5, 0.803, range(21), "f64", parts=2),
 }
 
 

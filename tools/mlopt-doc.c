@@ -13,6 +13,7 @@
 
 #include "dialect.h"
 #include "file.h"
+#include "fuse.h"
 #include "options.h"
 #include "passes.h"
 
@@ -163,7 +164,14 @@ static void printPasses(FILE *file, void *unused) {
             pass->anchor ? pass->anchor : "any operation");
     printOptions(file, pass->numOptions, pass->options);
   }
-  fprintf(file, "## Pipelines\n\n");
+  fprintf(file, "## Reasons of `mlopt-fuse`\n\nWhat a remark or a ledger says "
+                "of an edge between a producer and a consumer.\n\n"
+                "| reason | |\n|---|---|\n");
+  for (int i = 0; i < MLOPT_NUM_FUSE_REASONS; ++i)
+    fprintf(file, "| `%s` | %s |\n",
+            mloptFuseReasonGetName((MloptFuseReason)i),
+            mloptFuseReasonGetText((MloptFuseReason)i));
+  fprintf(file, "\n## Pipelines\n\n");
   for (int i = 0; i < MLOPT_COUNT(pipelineRows); ++i) {
     const MloptPipelineDef *pipeline = pipelineRows[i];
     fprintf(file, "### `%s`\n\n%s.\n\n%s\n\n", pipeline->argument,

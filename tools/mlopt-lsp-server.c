@@ -1,4 +1,4 @@
-//===- mlopt-lsp-server.c - Editor support for .mlir files --------------===//
+//===- mlopt-lsp-server.c - Editor support for .mlir files ----------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- mlopt-opt.c - Run passes on a file, as mlir-opt does -------------===//
+//===- mlopt-opt.c - Run passes on a file, as mlir-opt does ---------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

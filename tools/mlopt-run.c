@@ -1,327 +1,288 @@
-//===- mlopt-run.c - Run a program and check its numbers ------------------===//
+//===- mlopt-run.c - Run programs and check their numbers -----------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads a program of any level up to linalg, compiles it in this process, gives
-// it inputs from a file or from a seed, and compares what comes out with a
-// file, with the program's own checks, or with the oracle.
+// One program is run with everything it prints. Several share the GPU and the
+// compiler, and each gets a line: so a list of hundreds takes as long as their
+// kernels do.
 //
 //===----------------------------------------------------------------------===//
 
-#include "npz.h"
 #include "options.h"
-#include "random.h"
-#include "run.h"
+#include "trial.h"
 
-#include <dlfcn.h>
-#include <inttypes.h>
+#include <errno.h>
 #include <stdlib.h>
 
-typedef enum Device { DEVICE_AUTO, DEVICE_CPU, DEVICE_CUDA } Device;
-
 typedef struct Options {
-  const char *program;
-  const char *entry;
+  MloptTrial trial;
   int device;
-  const char *inputs;
-  const char *expect;
-  const char *outputs;
-  uint64_t seed;
-  double tolerance; ///< negative: the type's own bound
-  bool oracle;
-  const char *dump;
+  const char *list;
+  bool show;
 } Options;
 
-/// One run: what it was asked, what was compiled, and the tensors.
-typedef struct Run {
-  const Options *options;
-  MloptRunner runner;
-  MloptTensor *inputs;
-  MloptTensor *outputs;
-  int numCompared;
-  int numWrong;
-} Run;
+/// The command line, and what it asks for.
+typedef struct Tool {
+  const MloptCommand *command;
+  const char **programs; ///< NULL after the last
+  Options options;       ///< the flags write here
+  MloptMachine machine;
+  int numPassed, numFailed, numSkipped;
+} Tool;
 
 //===----------------------------------------------------------------------===//
-// The device
+// One program
 //===----------------------------------------------------------------------===//
 
-/// Fails unless the driver is there and sees a GPU.
-static bool findGpu(MloptError *error) {
-  void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!driver)
-    return mloptSetError(error, "--device=cuda: this machine has no NVIDIA "
-                                "driver (libcuda.so.1)");
-  int (*init)(unsigned), (*count)(int *), devices = 0;
-  *(void **)&init = dlsym(driver, "cuInit");
-  *(void **)&count = dlsym(driver, "cuDeviceGetCount");
-  if (!init || !count || init(0) != 0 || count(&devices) != 0 || !devices)
-    return mloptSetError(error, "--device=cuda: the NVIDIA driver finds no "
-                                "usable GPU on this machine");
-  return true;
+static MloptTrial trialOf(const Options *options, const char *program) {
+  MloptTrial trial = options->trial;
+  trial.runner.program = program;
+  trial.runner.device = (MloptDeviceKind)options->device;
+  return trial;
 }
 
-static bool checkDevice(Device device, MloptError *error) {
-  if (device != DEVICE_CUDA)
-    return true;
-  return findGpu(error) &&
-         mloptSetError(error, "--device=cuda: this version of mlopt-run runs "
-                              "programs on the CPU only");
-}
-
-//===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-/// Inputs that the entry's source functions do not give.
-static int numFreeInputs(const MloptEntry *entry) {
-  int count = entry->numInputs;
-  for (int s = 0; s < entry->numSources; ++s)
-    count -= entry->sources[s].numOutputs;
-  return count;
-}
-
-/// Reads PREFIX0, PREFIX1, ... of a file, which must hold just as many.
-static bool readNumbered(const char *path, const char *prefix, int count,
-                         const char *what, MloptTensor *tensors,
-                         MloptError *error) {
-  MloptNpz *npz = mloptNpzOpen(path, error);
-  if (!npz)
-    return false;
-  bool good = true;
-  for (int i = 0; good && i < count; ++i) {
-    char name[32];
-    snprintf(name, sizeof name, "%s%d", prefix, i);
-    good = mloptNpzRead(npz, name, &tensors[i], error);
-  }
-  int found = mloptNpzCountNumbered(npz, prefix);
-  if (good && found != count)
-    good = mloptSetError(error,
-                         "%s holds %d %ss (%s0 to %s%d), the entry has "
-                         "%d",
-                         path, found, what, prefix, prefix, found - 1, count);
-  mloptNpzClose(npz);
-  return good;
-}
-
-static bool makeInputs(Run *run, MloptError *error) {
-  const MloptEntry *entry = &run->runner.entry;
-  int numFree = numFreeInputs(entry);
-  if (run->options->inputs) {
-    if (!readNumbered(run->options->inputs, "in", numFree, "input", run->inputs,
-                      error))
-      return false;
-  } else {
-    for (int i = 0; i < numFree; ++i) {
-      if (!mloptTensorAllocate(&run->inputs[i], error))
-        return false;
-      mloptFillRandom(&run->inputs[i], run->options->seed, i);
-    }
-  }
-  return mloptRunSources(&run->runner, run->inputs, error);
-}
-
-//===----------------------------------------------------------------------===//
-// Comparisons
-//===----------------------------------------------------------------------===//
-
-static void compare(Run *run, const char *name, const MloptTensor *actual,
-                    const MloptTensor *expected, MloptRule rule) {
-  MloptComparison c = mloptCompare(actual, expected, rule);
-  mloptPrintComparison(stdout, name, actual, expected, rule, &c);
-  putchar('\n');
-  ++run->numCompared;
-  run->numWrong += c.numWrong != 0;
-}
-
-/// The outputs against tensors of their types, by the rule for references.
-static void compareOutputs(Run *run, const char *prefix,
-                           const MloptTensor *expected, double tolerance) {
-  for (int i = 0; i < run->runner.entry.numOutputs; ++i) {
-    char name[64];
-    snprintf(name, sizeof name, "%s%d", prefix, i);
-    MloptElement element = run->outputs[i].element;
-    double bound = tolerance < 0 ? mloptElementInfo(element)->bound : tolerance;
-    compare(run, name, &run->outputs[i], &expected[i],
-            (MloptRule){MLOPT_RULE_RELATIVE, 0, bound});
-  }
-}
-
-static bool compareWithFile(Run *run, MloptError *error) {
-  const MloptEntry *entry = &run->runner.entry;
-  MloptTensor *expected = mloptTensorsCreate(entry->numOutputs, entry->outputs);
-  bool good = readNumbered(run->options->expect, "out", entry->numOutputs,
-                           "output", expected, error);
-  if (good)
-    compareOutputs(run, "out", expected, run->options->tolerance);
-  mloptTensorsDestroy(entry->numOutputs, expected);
-  return good;
-}
-
-static bool compareWithOracle(Run *run, MloptError *error) {
-  const MloptEntry *entry = &run->runner.entry;
-  MloptTensor *expected = mloptTensorsCreate(entry->numOutputs, entry->outputs);
-  double seconds;
-  bool good = mloptRunEntry(&run->runner, run->runner.oracle, run->inputs,
-                            expected, &seconds, error);
-  if (good)
-    compareOutputs(run, "oracle out", expected, -1);
-  mloptTensorsDestroy(entry->numOutputs, expected);
-  return good;
-}
-
-static void compareOwnChecks(Run *run) {
-  const MloptEntry *entry = &run->runner.entry;
-  for (int i = 0; i < entry->numChecks; ++i) {
-    char name[64];
-    snprintf(name, sizeof name, "check%d", i);
-    compare(run, name, &run->outputs[entry->checks[i].actual],
-            &run->outputs[entry->checks[i].expected], entry->checks[i].rule);
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Outputs
-//===----------------------------------------------------------------------===//
-
-static bool writeOutputs(const Run *run, MloptError *error) {
-  enum { NAME = 32 };
-  int count = run->runner.entry.numOutputs;
-  if (!count)
-    return mloptSetError(error, "the entry has no outputs to write to %s",
-                         run->options->outputs);
-  char *text = malloc((size_t)count * NAME);
-  const char **names = malloc((size_t)count * sizeof *names);
-  bool good = text && names;
-  for (int i = 0; good && i < count; ++i) {
-    snprintf(text + i * NAME, NAME, "out%d", i);
-    names[i] = text + i * NAME;
-  }
-  good = good && mloptNpzWrite(run->options->outputs, count, names,
-                               run->outputs, error);
-  free(names);
-  free(text);
-  return good;
-}
-
-static void printOutputs(const Run *run) {
-  for (int i = 0; i < run->runner.entry.numOutputs; ++i) {
-    char type[256];
-    printf("out%d %s: ", i,
-           mloptTensorTypeText(&run->outputs[i], type, sizeof type));
-    mloptTensorPrint(&run->outputs[i], stdout);
-    putchar('\n');
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// The run
-//===----------------------------------------------------------------------===//
-
-/// Calls the entry, compares, writes, prints.
-static bool callAndCheck(Run *run, MloptError *error) {
-  const Options *options = run->options;
-  double seconds;
-  if (!makeInputs(run, error) ||
-      !mloptRunEntry(&run->runner, run->runner.jit, run->inputs, run->outputs,
-                     &seconds, error))
-    return false;
-  printf("@%s on cpu: compiled in %.1f ms, ran in %.3f ms\n",
-         run->runner.entry.name, run->runner.compileSeconds * 1e3,
-         seconds * 1e3);
-  if (options->outputs && !writeOutputs(run, error))
-    return false;
-  compareOwnChecks(run);
-  if (options->expect && !compareWithFile(run, error))
-    return false;
-  if (options->oracle && !compareWithOracle(run, error))
-    return false;
-  if (!run->numCompared)
-    printOutputs(run);
-  else if (run->numWrong)
-    printf("WRONG: %d of %d comparisons\n", run->numWrong, run->numCompared);
-  else
-    printf("right: %d of %d comparisons\n", run->numCompared, run->numCompared);
-  return true;
-}
-
-static int runProgram(void *userData, MloptError *error) {
-  const Options *options = userData;
-  MloptSession session;
-  if (!checkDevice((Device)options->device, error) ||
-      !mloptSessionRead(options->program, &session))
+static int showOne(Tool *tool, MloptError *error) {
+  MloptTrial trial = trialOf(&tool->options, tool->programs[0]);
+  char *text;
+  if (!mloptShowProgram(&trial.runner, &tool->machine, &text, error))
     return MLOPT_EXIT_ERROR;
-  Run run = {.options = options};
-  int code = MLOPT_EXIT_ERROR;
-  if (mloptRunnerCreate(&session, options->entry, options->oracle,
-                        options->dump, &run.runner, error)) {
-    const MloptEntry *entry = &run.runner.entry;
-    run.inputs = mloptTensorsCreate(entry->numInputs, entry->inputs);
-    run.outputs = mloptTensorsCreate(entry->numOutputs, entry->outputs);
-    if (run.inputs && run.outputs && callAndCheck(&run, error))
-      code = run.numWrong ? MLOPT_EXIT_WRONG : MLOPT_EXIT_RIGHT;
-    mloptTensorsDestroy(entry->numOutputs, run.outputs);
-    mloptTensorsDestroy(entry->numInputs, run.inputs);
-    mloptRunnerDestroy(&run.runner);
+  fputs(text, stdout);
+  mloptReleaseText(text);
+  return MLOPT_EXIT_RIGHT;
+}
+
+static int runOne(Tool *tool, MloptError *error) {
+  MloptTrial trial = trialOf(&tool->options, tool->programs[0]);
+  switch (mloptRunTrial(&trial, &tool->machine, stdout, error)) {
+  case MLOPT_VERDICT_RIGHT:
+  case MLOPT_VERDICT_UNJUDGED:
+    return MLOPT_EXIT_RIGHT;
+  case MLOPT_VERDICT_WRONG:
+    return MLOPT_EXIT_WRONG;
+  case MLOPT_VERDICT_UNSUPPORTED:
+  case MLOPT_VERDICT_ERROR:
+    break;
   }
-  if (code == MLOPT_EXIT_ERROR)
-    mloptSessionExplain(&session, error);
-  mloptSessionDestroy(&session);
+  return MLOPT_EXIT_ERROR;
+}
+
+//===----------------------------------------------------------------------===//
+// Several programs
+//===----------------------------------------------------------------------===//
+
+/// Those lines of a report that say what is wrong, set in.
+static void printWrong(char *report) {
+  char *rest = NULL;
+  for (char *line = strtok_r(report, "\n", &rest); line;
+       line = strtok_r(NULL, "\n", &rest))
+    if (strstr(line, "WRONG"))
+      printf("  %s\n", line);
+}
+
+/// Runs one of several; a line for it, and more if it failed.
+static void runNext(Tool *tool, const Options *options, const char *program) {
+  char *report = NULL;
+  size_t size;
+  FILE *out = open_memstream(&report, &size);
+  MloptError error = {0};
+  MloptTrial trial = trialOf(options, program);
+  MloptVerdict verdict =
+      out ? mloptRunTrial(&trial, &tool->machine, out, &error)
+          : MLOPT_VERDICT_ERROR;
+  if (out)
+    fclose(out);
+  switch (verdict) {
+  case MLOPT_VERDICT_RIGHT:
+    ++tool->numPassed;
+    printf("passed %s\n", program);
+    break;
+  case MLOPT_VERDICT_UNJUDGED:
+    ++tool->numSkipped;
+    printf("skipped %s: it ran, and there is nothing to compare\n", program);
+    break;
+  case MLOPT_VERDICT_UNSUPPORTED:
+    ++tool->numSkipped;
+    printf("skipped %s: %s\n", program, error.text);
+    break;
+  case MLOPT_VERDICT_WRONG:
+    ++tool->numFailed;
+    printf("FAILED %s\n", program);
+    printWrong(report);
+    break;
+  case MLOPT_VERDICT_ERROR:
+    ++tool->numFailed;
+    printf("FAILED %s: %s\n", program,
+           error.text[0] ? error.text : "it does not compile");
+    break;
+  }
+  fflush(stdout);
+  free(report);
+}
+
+/// The GPU is found before the first program, so that a machine without one is
+/// one error, not hundreds; and one that a program broke ends the run.
+static bool checkGpu(Tool *tool, MloptError *error) {
+  MloptDevice *gpu;
+  if (!mloptMachineChoose(&tool->machine, (MloptDeviceKind)tool->options.device,
+                          &gpu, error))
+    return false;
+  return !mloptMachineLostGpu(&tool->machine) ||
+         mloptSetError(error, "the GPU is lost to this process; the programs "
+                              "that follow were not run");
+}
+
+static bool runLine(Tool *tool, char *line, const Options *base,
+                    MloptError *error) {
+  line[strcspn(line, "\n")] = 0;
+  if (!line[strspn(line, " \t")] || line[0] == '#')
+    return true;
+  const char *program;
+  tool->options = *base;
+  if (!mloptParseLine(tool->command, line, &program, error))
+    return false;
+  runNext(tool, &tool->options, program);
+  return checkGpu(tool, error);
+}
+
+/// Each line is a program and the options for it.
+static bool runList(Tool *tool, MloptError *error) {
+  Options base = tool->options;
+  bool isInput = !strcmp(base.list, "-");
+  FILE *file = isInput ? stdin : fopen(base.list, "r");
+  if (!file)
+    return mloptSetError(error, "cannot read %s: %s", base.list,
+                         strerror(errno));
+  char *line = NULL;
+  size_t capacity = 0;
+  bool good = true;
+  while (good && getline(&line, &capacity, file) >= 0)
+    good = runLine(tool, line, &base, error);
+  free(line);
+  if (!isInput)
+    fclose(file);
+  tool->options = base;
+  return good;
+}
+
+static int runAll(Tool *tool, MloptError *error) {
+  bool good = checkGpu(tool, error);
+  for (const char **p = tool->programs; good && *p; ++p) {
+    runNext(tool, &tool->options, *p);
+    good = checkGpu(tool, error);
+  }
+  if (good && tool->options.list)
+    good = runList(tool, error);
+  printf("%d passed, %d failed, %d skipped\n", tool->numPassed, tool->numFailed,
+         tool->numSkipped);
+  fflush(stdout);
+  return !good             ? MLOPT_EXIT_ERROR
+         : tool->numFailed ? MLOPT_EXIT_WRONG
+                           : MLOPT_EXIT_RIGHT;
+}
+
+//===----------------------------------------------------------------------===//
+// The command line
+//===----------------------------------------------------------------------===//
+
+static int runTool(void *userData, MloptError *error) {
+  Tool *tool = userData;
+  const Options *options = &tool->options;
+  bool several = options->list || (tool->programs[0] && tool->programs[1]);
+  int code = MLOPT_EXIT_ERROR;
+  if (!several && !tool->programs[0])
+    mloptSetError(error, "no PROGRAM given; 'mlopt-run --help' explains");
+  else if (several && (options->show || options->trial.outputs ||
+                       options->trial.runner.dump))
+    mloptSetError(error, "--show, --outputs and --dump are for one program");
+  else
+    code = options->show ? showOne(tool, error)
+           : several     ? runAll(tool, error)
+                         : runOne(tool, error);
+  mloptMachineDestroy(&tool->machine);
   return code;
 }
 
+static const char notes[] =
+    "Exit code: 0 all right; 1 a wrong number; 2 an error in the program, the\n"
+    "input or the machine. Of several programs, 1 if one failed.\n\n"
+    "  mlopt-run softmax.mlir --seed=3\n"
+    "  mlopt-run softmax.mlir --inputs=s.npz --expect=s.npz\n"
+    "  mlopt-run softmax.mlopt --device=cuda --oracle --repeat=10\n"
+    "  mlopt-run softmax.mlir --device=cpu --dump=stages\n"
+    "  mlopt-run *.mlopt\n";
+
 int main(int argc, char **argv) {
-  Options options = {.entry = "main", .tolerance = -1};
+  Tool tool = {.options.trial = {.runner.entry = "main", .tolerance = -1}};
+  Options *o = &tool.options;
   const MloptFlag flags[] = {
       {"--entry", MLOPT_FLAG_STRING, "NAME",
-       "The function to run; \"main\" if not given.", &options.entry},
+       "The function to run; \"main\" if not given.", &o->trial.runner.entry},
       {"--device", MLOPT_FLAG_CHOICE, "auto|cpu|cuda",
-       "Where to run. auto, the default, takes the CPU in this version.",
-       &options.device},
+       "Where to run. auto, the default, takes the GPU if the NVIDIA driver "
+       "finds one, else the CPU.",
+       &o->device},
       {"--inputs", MLOPT_FLAG_STRING, "F.npz",
        "Read the arguments from arrays in0, in1, ... of this file. Without it "
        "they are random.",
-       &options.inputs},
+       &o->trial.inputs},
       {"--expect", MLOPT_FLAG_STRING, "F.npz",
        "Compare the results with arrays out0, out1, ... of this file: floats "
        "within a bound relative to the largest magnitude of the output (f32 "
        "1e-4, bf16 2e-2), integers and booleans exactly, NaN where NaN is.",
-       &options.expect},
+       &o->trial.expect},
       {"--outputs", MLOPT_FLAG_STRING, "F.npz",
-       "Write the results to this file, as out0, out1, ...", &options.outputs},
+       "Write the results to this file, as out0, out1, ...", &o->trial.outputs},
       {"--seed", MLOPT_FLAG_COUNT, "N",
-       "The seed of random arguments; 0 if not given.", &options.seed},
+       "The seed of random arguments; 0 if not given.", &o->trial.seed},
       {"--tolerance", MLOPT_FLAG_NUMBER, "R",
        "The bound of --expect for floats, in place of the type's.",
-       &options.tolerance},
+       &o->trial.tolerance},
       {"--oracle", MLOPT_FLAG_SWITCH, NULL,
-       "Also run with f64 accumulators in reductions, scans and contractions, "
-       "and compare the results with that run's, within the type's bound.",
-       &options.oracle},
+       "Also run on the CPU with f64 accumulators in reductions, scans and "
+       "contractions, and compare the results with that run's, within the "
+       "type's bound.",
+       &o->trial.runner.withOracle},
+      {"--repeat", MLOPT_FLAG_COUNT, "N",
+       "Run N times; every run must give the same bits.", &o->trial.repeat},
+      {"--list", MLOPT_FLAG_STRING, "FILE",
+       "Run the programs of this file too, each on a line of its own with the "
+       "options for it alone; lines that start with # are left out.",
+       &o->list},
+      {"--show", MLOPT_FLAG_SWITCH, NULL,
+       "Print the program's signature, plan, kernels, memory and constants in "
+       "words, as they are in its artifact, and run nothing.",
+       &o->show},
+      {"--explain", MLOPT_FLAG_SWITCH, NULL,
+       "Print what became one kernel and why the rest did not (on a GPU), and "
+       "how long each step of compiling and loading took.",
+       &o->trial.runner.explain},
       {"--dump", MLOPT_FLAG_STRING, "DIR",
        "Write the program as read and after each stage to DIR/NN-STAGE.mlir.",
-       &options.dump},
+       &o->trial.runner.dump},
   };
   const MloptCommand command = {
       .tool = "mlopt-run",
-      .operand = "PROGRAM.mlir",
+      .operand = "PROGRAM...",
+      .many = true,
       .summary =
           "Compiles a tensor program (StableHLO, the mlopt dialect, linalg on "
-          "tensors; text or bytecode; - for standard input), runs it, and "
-          "prints its results or compares them. A program that carries its own "
-          "checks (check.expect_* of StableHLO's tests) is checked without "
-          "options.",
+          "tensors; text or bytecode; - for standard input) or loads what "
+          "mlopt-compile made of it (.mlopt), runs it, and prints its results "
+          "or compares them. A program that carries its own checks "
+          "(check.expect_* of StableHLO's tests) is checked without options. "
+          "Of several programs each gets a line that says how it went.",
       .flags = flags,
       .numFlags = MLOPT_COUNT(flags),
-      .notes = "Exit code: 0 all right; 1 a wrong number; 2 an error in the "
-               "program, the\ninput or the machine.\n\n"
-               "  mlopt-run softmax.mlir --seed=3\n"
-               "  mlopt-run softmax.mlir --inputs=s.npz --expect=s.npz\n"
-               "  mlopt-run softmax.mlir --oracle --dump=stages\n",
+      .notes = notes,
   };
-  return mloptToolMain(&command, argc, argv, &options.program, runProgram,
-                       &options);
+  tool.command = &command;
+  tool.programs = calloc((size_t)argc + 1, sizeof *tool.programs);
+  if (!tool.programs)
+    return MLOPT_EXIT_ERROR;
+  int code = mloptToolMain(&command, argc, argv, tool.programs, runTool, &tool);
+  free(tool.programs);
+  return code;
 }

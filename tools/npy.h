@@ -1,5 +1,4 @@
-//===- npy.h - The header of numpy's .npy format -------------------*- C
-//-*-===//
+//===- npy.h - The header of numpy's .npy format ------------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -7,17 +7,23 @@
 
 #include "npz.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <unzip.h>
 #include <zip.h>
 
 struct MloptNpz {
-  zip_t *archive;
+  unzFile archive;
   char *path;
 };
 
 static const char suffix[] = ".npy";
+
+/// The longest name of an entry that is looked at, and its end.
+enum { ENTRY_NAME = 256 };
 
 /// The array type that a tensor travels as.
 static MloptNpyHeader travelType(const MloptTensor *t) {
@@ -46,13 +52,13 @@ static int64_t arrayCount(const MloptNpyHeader *h) {
 //===----------------------------------------------------------------------===//
 
 MloptNpz *mloptNpzOpen(const char *path, MloptError *error) {
-  int code = 0;
-  zip_t *archive = zip_open(path, ZIP_RDONLY, &code);
+  if (access(path, R_OK) != 0) {
+    mloptSetError(error, "cannot read %s: %s", path, strerror(errno));
+    return NULL;
+  }
+  unzFile archive = unzOpen64(path);
   if (!archive) {
-    zip_error_t why;
-    zip_error_init_with_code(&why, code);
-    mloptSetError(error, "cannot read %s: %s", path, zip_error_strerror(&why));
-    zip_error_fini(&why);
+    mloptSetError(error, "cannot read %s: it is no whole zip archive", path);
     return NULL;
   }
   MloptNpz *npz = malloc(sizeof *npz);
@@ -61,7 +67,7 @@ MloptNpz *mloptNpzOpen(const char *path, MloptError *error) {
     mloptSetError(error, "no memory to read %s", path);
     free(npz);
     free(copy);
-    zip_discard(archive);
+    unzClose(archive);
     return NULL;
   }
   *npz = (MloptNpz){archive, copy};
@@ -71,22 +77,31 @@ MloptNpz *mloptNpzOpen(const char *path, MloptError *error) {
 void mloptNpzClose(MloptNpz *npz) {
   if (!npz)
     return;
-  zip_discard(npz->archive);
+  unzClose(npz->archive);
   free(npz->path);
   free(npz);
 }
 
-/// The archive's index of an array; negative if it is not there.
-static zip_int64_t locate(const MloptNpz *npz, const char *name) {
-  char entry[256];
+/// Makes an array's entry the archive's current one.
+static bool locate(const MloptNpz *npz, const char *name) {
+  char entry[ENTRY_NAME];
   int length = snprintf(entry, sizeof entry, "%s%s", name, suffix);
-  if (length >= (int)sizeof entry)
-    return -1;
-  return zip_name_locate(npz->archive, entry, 0);
+  return length < (int)sizeof entry &&
+         unzLocateFile(npz->archive, entry, /*case sensitive*/ 1) == UNZ_OK;
 }
 
 bool mloptNpzHas(const MloptNpz *npz, const char *name) {
-  return locate(npz, name) >= 0;
+  return locate(npz, name);
+}
+
+/// Goes to the first entry, or on to the next, and takes its name. False at the
+/// end, or where the directory is damaged.
+static bool nextEntry(const MloptNpz *npz, bool first, char name[ENTRY_NAME]) {
+  memset(name, 0, ENTRY_NAME);
+  return (first ? unzGoToFirstFile(npz->archive)
+                : unzGoToNextFile(npz->archive)) == UNZ_OK &&
+         unzGetCurrentFileInfo64(npz->archive, NULL, name, ENTRY_NAME - 1, NULL,
+                                 0, NULL, 0) == UNZ_OK;
 }
 
 /// Whether an entry's name is PREFIX, a number and the suffix.
@@ -102,10 +117,10 @@ static bool isNumbered(const char *entry, const char *prefix) {
 
 int mloptNpzCountNumbered(const MloptNpz *npz, const char *prefix) {
   int count = 0;
-  for (zip_int64_t i = 0; i < zip_get_num_entries(npz->archive, 0); ++i) {
-    const char *entry = zip_get_name(npz->archive, (zip_uint64_t)i, 0);
-    count += entry && isNumbered(entry, prefix);
-  }
+  char entry[ENTRY_NAME];
+  for (bool more = nextEntry(npz, true, entry); more;
+       more = nextEntry(npz, false, entry))
+    count += isNumbered(entry, prefix);
   return count;
 }
 
@@ -117,16 +132,18 @@ int mloptNpzCountNumbered(const MloptNpz *npz, const char *prefix) {
 typedef struct Source {
   const MloptNpz *npz;
   const char *name;
-  zip_file_t *file;
   uint64_t size; ///< of the whole .npy, as the archive states it
 } Source;
 
 static bool readBytes(Source *s, void *out, size_t size, MloptError *error) {
+  enum { MOST = 1 << 30 }; // minizip counts in unsigned and answers in int
   for (size_t done = 0; done < size;) {
-    zip_int64_t got = zip_fread(s->file, (char *)out + done, size - done);
+    size_t want = size - done < MOST ? size - done : MOST;
+    int got =
+        unzReadCurrentFile(s->npz->archive, (char *)out + done, (unsigned)want);
     if (got < 0)
-      return mloptSetError(error, "%s: \"%s\" is damaged: %s", s->npz->path,
-                           s->name, zip_file_strerror(s->file));
+      return mloptSetError(error, "%s: \"%s\" is damaged", s->npz->path,
+                           s->name);
     if (got == 0)
       return mloptSetError(error, "%s: \"%s\" is truncated", s->npz->path,
                            s->name);
@@ -148,7 +165,7 @@ static bool readHeader(Source *s, const MloptTensor *t, MloptNpyHeader *header,
                        MloptError *error) {
   uint8_t prefix[MLOPT_NPY_PREFIX] = {0};
   size_t first = s->size < sizeof prefix ? s->size : sizeof prefix, size;
-  MloptError why = {""};
+  MloptError why = {0};
   if (!readBytes(s, prefix, first, error))
     return false;
   if (!mloptNpyHeaderSize(prefix, first, &size, &why))
@@ -244,19 +261,19 @@ static bool convert(const Source *s, const MloptNpyHeader *h,
   return true;
 }
 
-/// Reads the data and what follows it, which must be nothing: reaching the end
-/// makes libzip compare the checksum.
+/// Reads the rest of the entry, which is the data, and closes it: only then
+/// does minizip compare the checksum.
 static bool readData(Source *s, const MloptNpyHeader *h, MloptTensor *t,
                      MloptError *error) {
   size_t size = (size_t)arrayCount(h) * (size_t)h->bytes;
-  uint8_t *raw = malloc(size ? size : 1), extra;
+  uint8_t *raw = malloc(size ? size : 1);
   if (!raw)
     return mloptSetError(error, "no memory for %zu bytes of %s", size,
                          s->npz->path);
   bool good = readBytes(s, raw, size, error);
-  if (good && zip_fread(s->file, &extra, 1) != 0)
-    good = mloptSetError(error, "%s: \"%s\" is damaged: %s", s->npz->path,
-                         s->name, zip_file_strerror(s->file));
+  if (good && unzCloseCurrentFile(s->npz->archive) != UNZ_OK)
+    good = mloptSetError(error, "%s: \"%s\" is damaged: its CRC is another",
+                         s->npz->path, s->name);
   good = good && mloptTensorAllocate(t, error) && convert(s, h, raw, t, error);
   free(raw);
   return good;
@@ -266,9 +283,10 @@ static bool readData(Source *s, const MloptNpyHeader *h, MloptTensor *t,
 static void listNames(const MloptNpz *npz, char *text, size_t size) {
   size_t used = 0;
   text[0] = 0;
-  for (zip_int64_t i = 0; i < zip_get_num_entries(npz->archive, 0); ++i) {
-    const char *entry = zip_get_name(npz->archive, (zip_uint64_t)i, 0);
-    size_t length = entry ? strlen(entry) : 0;
+  char entry[ENTRY_NAME];
+  for (bool more = nextEntry(npz, true, entry); more;
+       more = nextEntry(npz, false, entry)) {
+    size_t length = strlen(entry);
     if (length > strlen(suffix) &&
         !strcmp(entry + length - strlen(suffix), suffix))
       length -= strlen(suffix);
@@ -286,31 +304,27 @@ static void listNames(const MloptNpz *npz, char *text, size_t size) {
 
 bool mloptNpzRead(MloptNpz *npz, const char *name, MloptTensor *t,
                   MloptError *error) {
-  zip_int64_t index = locate(npz, name);
-  if (index < 0) {
+  if (!locate(npz, name)) {
     char names[256];
     listNames(npz, names, sizeof names);
     return mloptSetError(error, "%s has no array \"%s\"; it has %s", npz->path,
                          name, names[0] ? names : "none");
   }
-  zip_stat_t stat;
-  zip_stat_init(&stat);
-  Source s = {npz, name, NULL, 0};
-  if (!zip_stat_index(npz->archive, (zip_uint64_t)index, 0, &stat) &&
-      stat.valid & ZIP_STAT_SIZE) {
-    s.file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
-    s.size = stat.size;
-  }
-  if (!s.file)
-    return mloptSetError(error, "%s: \"%s\" cannot be read: %s", npz->path,
-                         name, zip_strerror(npz->archive));
+  unz_file_info64 info;
+  if (unzGetCurrentFileInfo64(npz->archive, &info, NULL, 0, NULL, 0, NULL, 0) !=
+          UNZ_OK ||
+      unzOpenCurrentFile(npz->archive) != UNZ_OK)
+    return mloptSetError(error,
+                         "%s: \"%s\" cannot be read: it is damaged, or "
+                         "neither stored nor deflated",
+                         npz->path, name);
+  Source s = {npz, name, info.uncompressed_size};
   MloptNpyHeader header;
-  bool good =
-      readHeader(&s, t, &header, error) && readData(&s, &header, t, error);
-  if (!good)
-    mloptTensorRelease(t);
-  zip_fclose(s.file);
-  return good;
+  if (readHeader(&s, t, &header, error) && readData(&s, &header, t, error))
+    return true;
+  mloptTensorRelease(t);
+  unzCloseCurrentFile(npz->archive);
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -347,48 +361,62 @@ static uint8_t *encode(const MloptTensor *t, size_t *size) {
   return out;
 }
 
-static bool addArray(zip_t *archive, const char *name, const MloptTensor *t) {
+/// The same bytes for the same tensors: with the format's first date.
+static const zip_fileinfo fixedDate = {
+    .tmz_date = {.tm_mday = 1, .tm_year = 1980}};
+
+static bool writeBytes(zipFile archive, const uint8_t *bytes, size_t size) {
+  enum { MOST = 1 << 30 }; // minizip counts in unsigned
+  for (size_t done = 0, part; done < size; done += part) {
+    part = size - done < MOST ? size - done : MOST;
+    if (zipWriteInFileInZip(archive, bytes + done, (unsigned)part) != ZIP_OK)
+      return false;
+  }
+  return true;
+}
+
+static bool addArray(zipFile archive, const char *name, const MloptTensor *t) {
   size_t size = 0;
   uint8_t *bytes = encode(t, &size);
   if (!bytes)
     return false;
-  zip_source_t *source = zip_source_buffer(archive, bytes, size, 1);
-  if (!source) {
-    free(bytes);
-    return false;
-  }
-  char entry[256];
+  char entry[ENTRY_NAME];
   snprintf(entry, sizeof entry, "%s%s", name, suffix);
-  zip_int64_t index = zip_file_add(archive, entry, source, ZIP_FL_ENC_UTF_8);
-  if (index < 0) {
-    zip_source_free(source);
+  bool isLarge = size >= UINT32_MAX;
+  bool good =
+      zipOpenNewFileInZip64(archive, entry, &fixedDate, NULL, 0, NULL, 0, NULL,
+                            Z_DEFLATED, Z_BEST_SPEED, isLarge) == ZIP_OK &&
+      writeBytes(archive, bytes, size) && zipCloseFileInZip(archive) == ZIP_OK;
+  free(bytes);
+  return good;
+}
+
+static bool writeArchive(const char *path, int count, const char *const *names,
+                         const MloptTensor *tensors) {
+  zipFile archive = zipOpen64(path, APPEND_STATUS_CREATE);
+  if (!archive)
     return false;
-  }
-  // Fast compression, and a fixed date (1980-01-01, the format's first), so
-  // that equal tensors give equal files.
-  const time_t firstDate = 315532800;
-  return !zip_set_file_compression(archive, (zip_uint64_t)index, ZIP_CM_DEFLATE,
-                                   1) &&
-         !zip_file_set_mtime(archive, (zip_uint64_t)index, firstDate, 0);
+  bool good = true;
+  for (int i = 0; good && i < count; ++i)
+    good = addArray(archive, names[i], &tensors[i]);
+  return (zipClose(archive, NULL) == ZIP_OK) & good;
 }
 
 bool mloptNpzWrite(const char *path, int count, const char *const *names,
                    const MloptTensor *tensors, MloptError *error) {
-  int code = 0;
-  zip_t *archive = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
-  if (!archive) {
-    zip_error_t why;
-    zip_error_init_with_code(&why, code);
-    mloptSetError(error, "cannot write %s: %s", path, zip_error_strerror(&why));
-    zip_error_fini(&why);
-    return false;
+  size_t size = strlen(path) + 32;
+  char *temporary = malloc(size);
+  if (!temporary)
+    return mloptSetError(error, "no memory to write %s", path);
+  snprintf(temporary, size, "%s.%ld.tmp", path, (long)getpid());
+  errno = 0;
+  bool good = writeArchive(temporary, count, names, tensors) &&
+              rename(temporary, path) == 0;
+  if (!good) {
+    mloptSetError(error, "cannot write %s: %s", path,
+                  errno ? strerror(errno) : "output error");
+    unlink(temporary);
   }
-  bool good = true;
-  for (int i = 0; good && i < count; ++i)
-    good = addArray(archive, names[i], &tensors[i]);
-  if (good && zip_close(archive) == 0)
-    return true;
-  mloptSetError(error, "cannot write %s: %s", path, zip_strerror(archive));
-  zip_discard(archive);
-  return false;
+  free(temporary);
+  return good;
 }

@@ -1,5 +1,4 @@
-//===- npz.h - Named arrays in numpy's .npz files ------------------*- C
-//-*-===//
+//===- npz.h - Named arrays in numpy's .npz files -----------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An .npz file is a zip archive with one NAME.npy for each array. The container
-// is read and written by libzip, which is maintained, fuzzed, checks the CRC of
-// what it reads and replaces a file only once the new one is complete.
+// is read and written by minizip, zlib's companion: small, it can be linked
+// statically, and it checks the CRC of what it reads.
 //
 // How element types travel is in elements.def. Reading accepts either
 // signedness of the right width, and both memory orders; a value that the

@@ -38,10 +38,12 @@ static void printWrapped(const char *text, int indent, int column) {
   printf("\n");
 }
 
-static void printFlag(const char *name, const char *value, const char *help) {
+static void printFlag(const char *name, const char *value, bool optional,
+                      const char *help) {
   enum { HELP_COLUMN = 26 };
   const char *join = !value ? "" : name[1] == '-' ? "=" : " ";
-  int column = printf("  %s%s%s", name, join, value ? value : "");
+  int column = printf(optional ? "  %s[%s%s]" : "  %s%s%s", name, join,
+                      value ? value : "");
   if (column >= HELP_COLUMN - 1) {
     printf("\n");
     column = 0;
@@ -55,9 +57,10 @@ static void printHelp(const MloptCommand *c) {
   printWrapped(c->summary, 0, 0);
   printf("\nOptions:\n");
   for (int i = 0; i < c->numFlags; ++i)
-    printFlag(c->flags[i].name, c->flags[i].value, c->flags[i].help);
-  printFlag("--help", NULL, "Print this and exit.");
-  printFlag("--version", NULL, "Print the version and exit.");
+    printFlag(c->flags[i].name, c->flags[i].value,
+              c->flags[i].kind == MLOPT_FLAG_OPTIONAL, c->flags[i].help);
+  printFlag("--help", NULL, false, "Print this and exit.");
+  printFlag("--version", NULL, false, "Print the version and exit.");
   if (c->notes)
     printf("\n%s", c->notes);
 }
@@ -130,6 +133,7 @@ static bool setFlag(const MloptFlag *flag, const char *value,
     *(bool *)flag->out = true;
     return true;
   case MLOPT_FLAG_STRING:
+  case MLOPT_FLAG_OPTIONAL:
     if (!value[0])
       return mloptSetError(error, "option '%s' has an empty value", flag->name);
     *(const char **)flag->out = value;
@@ -180,6 +184,10 @@ static bool parseFlag(const MloptCommand *c, int argc, char **argv, int *i,
   }
   if (flag->kind == MLOPT_FLAG_SWITCH && value)
     return mloptSetError(error, "option '%s' takes no value", flag->name);
+  if (flag->kind == MLOPT_FLAG_OPTIONAL && !value) {
+    *(const char **)flag->out = "";
+    return true;
+  }
   if (flag->kind != MLOPT_FLAG_SWITCH && !value) {
     bool isLong = flag->name[1] == '-';
     if (isLong || *i + 1 == argc)
@@ -200,7 +208,7 @@ typedef enum Parsed {
 static Parsed parse(const MloptCommand *c, int argc, char **argv,
                     const char **operand, MloptError *error) {
   bool onlyOperands = false;
-  *operand = NULL;
+  int count = 0;
   for (int i = 1; i < argc; ++i) {
     const char *arg = argv[i];
     if (!onlyOperands && !strcmp(arg, "--help")) {
@@ -216,24 +224,42 @@ static Parsed parse(const MloptCommand *c, int argc, char **argv,
     } else if (!onlyOperands && arg[0] == '-' && arg[1]) {
       if (!parseFlag(c, argc, argv, &i, error))
         return REFUSED;
-    } else if (*operand || !c->operand) {
+    } else if (!c->operand || (count && !c->many)) {
       mloptSetError(error, "unexpected argument '%s'; '%s --help' explains",
                     arg, c->tool);
       return REFUSED;
     } else {
-      *operand = arg;
+      operand[count++] = arg;
     }
   }
-  if (!c->operand || *operand)
+  if (c->many)
+    operand[count] = NULL;
+  if (!c->operand || c->many || count)
     return GO_ON;
   mloptSetError(error, "no %s given; '%s --help' explains", c->operand,
                 c->tool);
   return REFUSED;
 }
 
+bool mloptParseLine(const MloptCommand *command, char *line,
+                    const char **operand, MloptError *error) {
+  enum { MOST = 64 };
+  char *argv[MOST] = {(char *)command->tool}, *rest = NULL;
+  int argc = 1;
+  for (char *word = strtok_r(line, " \t\r\n", &rest); word;
+       word = strtok_r(NULL, " \t\r\n", &rest)) {
+    if (argc == MOST)
+      return mloptSetError(error, "a line of more than %d words", MOST - 1);
+    argv[argc++] = word;
+  }
+  MloptCommand one = *command;
+  one.many = false;
+  return parse(&one, argc, argv, operand, error) == GO_ON;
+}
+
 int mloptToolMain(const MloptCommand *c, int argc, char **argv,
                   const char **operand, MloptToolBody body, void *userData) {
-  MloptError error = {""};
+  MloptError error = {0};
   int code = MLOPT_EXIT_ERROR;
   const char *ignored;
   switch (parse(c, argc, argv, operand ? operand : &ignored, &error)) {

@@ -1,5 +1,4 @@
-//===- options.h - Command lines of the tools ----------------------*- C
-//-*-===//
+//===- options.h - Command lines of the tools ---------------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,11 +23,12 @@ enum {
 };
 
 typedef enum MloptFlagKind {
-  MLOPT_FLAG_SWITCH, ///< --name; `out` is a bool
-  MLOPT_FLAG_STRING, ///< --name=TEXT; `out` is a const char *
-  MLOPT_FLAG_COUNT,  ///< --name=N, N >= 0; `out` is a uint64_t
-  MLOPT_FLAG_NUMBER, ///< --name=R, R >= 0 and finite; `out` is a double
-  MLOPT_FLAG_CHOICE  ///< --name=a|b|c; `out` is an int, the index
+  MLOPT_FLAG_SWITCH,   ///< --name; `out` is a bool
+  MLOPT_FLAG_STRING,   ///< --name=TEXT; `out` is a const char *
+  MLOPT_FLAG_OPTIONAL, ///< the same; --name alone gives ""
+  MLOPT_FLAG_COUNT,    ///< --name=N, N >= 0; `out` is a uint64_t
+  MLOPT_FLAG_NUMBER,   ///< --name=R, R >= 0 and finite; `out` is a double
+  MLOPT_FLAG_CHOICE    ///< --name=a|b|c; `out` is an int, the index
 } MloptFlagKind;
 
 typedef struct MloptFlag {
@@ -41,8 +41,9 @@ typedef struct MloptFlag {
 
 typedef struct MloptCommand {
   const char *tool;
-  const char *operand; ///< the one argument that is no option, "PROGRAM.mlir",
-                       ///< or NULL
+  const char *operand; ///< the argument that is no option, "PROGRAM.mlir", or
+                       ///< NULL
+  bool many;           ///< any number of those instead of just one
   const char *summary; ///< a paragraph
   const MloptFlag *flags;
   int numFlags;
@@ -55,7 +56,14 @@ typedef int (*MloptToolBody)(void *userData, MloptError *);
 
 /// The whole of a tool's main: reads the command line into the flags' places
 /// and `operand`, runs the body, prints "tool: error: message" if there is one.
+/// With `many`, `operand` has room for `argc` pointers, and NULL follows the
+/// last.
 int mloptToolMain(const MloptCommand *, int argc, char **argv,
                   const char **operand, MloptToolBody, void *userData);
+
+/// Reads a line of words as a command line of options and one operand, which
+/// must be there; the words stay in `line`, which is cut up.
+bool mloptParseLine(const MloptCommand *, char *line, const char **operand,
+                    MloptError *);
 
 #endif // MLOPT_TOOLS_OPTIONS_H

@@ -1,4 +1,4 @@
-//===- plugin.c - mlopt as a plugin of mlir-opt -------------------------===//
+//===- plugin.c - mlopt as a plugin of mlir-opt ---------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

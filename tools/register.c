@@ -1,4 +1,4 @@
-//===- register.c - What the tools know of MLIR and mlopt ---------------===//
+//===- register.c - What the tools know of MLIR and mlopt -----------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,13 +7,13 @@
 
 #include "register.h"
 
-#include "mlir-c/RegisterEverything.h"
+#include "bridge/bridge.h"
 #include "mlopt-c/Dialect.h"
 #include "passes.h"
 
 void mloptRegisterEverything(MlirDialectRegistry registry) {
-  mlirRegisterAllDialects(registry);
-  mlirRegisterAllPasses();
+  mloptRegisterUpstreamDialects(registry);
+  mloptRegisterUpstreamPasses();
   mloptRegisterDialects(registry);
   mloptRegisterPasses();
 }

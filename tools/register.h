@@ -1,12 +1,12 @@
-//===- register.h - What the tools know of MLIR and mlopt -------*- C -*-===//
+//===- register.h - What the tools know of MLIR and mlopt ---------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// All of MLIR's dialects, extensions and passes, as mlir-opt has them, and
-// mlopt's own.
+// What MLIR has between tensors and NVIDIA GPUs, as mlir-opt has it (dialects,
+// extensions, passes; see bridge/Upstream.cpp), and what mlopt adds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 
 #include "mlir-c/IR.h"
 
-/// Every dialect and pass of MLIR and mlopt. Call it once in a process.
+/// All of these dialects and passes. Call it once in a process.
 void mloptRegisterEverything(MlirDialectRegistry);
 
 #endif // MLOPT_TOOLS_REGISTER_H

@@ -1,43 +1,66 @@
-//===- run.h - Compile a program for the CPU and call it ----------*- C -*-===//
+//===- run.h - A program that can be called -----------------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Between a program in memory and the tensors that come out of it. A runner
-// holds the entry's signature and its machine code.
+// Between a file and the tensors that come out of it. The file is a program of
+// any level up to linalg, which is compiled in this process, or an artifact,
+// which is loaded on a GPU as it is; on the CPU, and for the oracle, the
+// program inside the artifact is compiled.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MLOPT_TOOLS_RUN_H
 #define MLOPT_TOOLS_RUN_H
 
-#include "entry.h"
+#include "gpu.h"
 #include "jit.h"
-#include "passes.h"
+
+typedef struct MloptRunnerOptions {
+  const char *program; ///< a path; "-" is standard input
+  const char *entry;
+  MloptDeviceKind device;
+  bool withOracle;
+  const char *dump; ///< a folder for the program after each stage, or NULL
+  bool explain; ///< say on standard error what was fused and why not
+} MloptRunnerOptions;
 
 typedef struct MloptRunner {
   MloptEntry entry;
-  MloptJit *jit;
-  MloptJit *oracle; ///< accumulates in f64; NULL unless asked for
-  double compileSeconds;
+  MloptDevice *device; ///< borrowed; NULL: the CPU
+  MloptGpu *gpu;       ///< where there is a device
+  MloptJit *jit;       ///< where there is none
+  MloptJit *oracle; ///< on the CPU, accumulates in f64; NULL unless asked for
+  MloptTimes times; ///< of compiling and loading, without the oracle's
+  // What these stand on.
+  MloptArtifact *artifact;
+  uint8_t *data;
 } MloptRunner;
 
-/// Compiles the session's module, which this consumes. `dump` is a folder for
-/// the IR after each stage, or NULL. On failure diagnostics or a message tell
-/// why, and there is nothing to destroy.
-bool mloptRunnerCreate(MloptSession *, const char *entry, bool withOracle,
-                       const char *dump, MloptRunner *, MloptError *);
+/// Whether the file is an artifact, by its first bytes or its name.
+bool mloptIsArtifact(const char *path);
+
+/// On failure diagnostics or a message tell why, and there is nothing to
+/// destroy.
+bool mloptRunnerCreate(const MloptRunnerOptions *, MloptMachine *,
+                       MloptRunner *, MloptError *);
 void mloptRunnerDestroy(MloptRunner *);
+/// The artifact of a program, whether it was one or is compiled to one, in
+/// words. Runs nothing and needs no GPU. The caller releases the text.
+bool mloptShowProgram(const MloptRunnerOptions *, MloptMachine *, char **text,
+                      MloptError *);
 
 /// Fills the entry's last inputs with the results of its source functions;
 /// `inputs` has place for all.
 bool mloptRunSources(const MloptRunner *, MloptTensor *inputs, MloptError *);
-/// Calls the entry; allocates the outputs. The time is that of the call alone.
-bool mloptRunEntry(const MloptRunner *, const MloptJit *,
-                   const MloptTensor *inputs, MloptTensor *outputs,
-                   double *seconds, MloptError *);
+/// Calls the entry, or the oracle's; allocates the outputs. The time is that of
+/// the call alone, on a GPU with the copies to and from it.
+bool mloptRunEntry(const MloptRunner *, const MloptTensor *inputs,
+                   MloptTensor *outputs, double *seconds, MloptError *);
+bool mloptRunOracle(const MloptRunner *, const MloptTensor *inputs,
+                    MloptTensor *outputs, MloptError *);
 
 /// Copies types, without data; freed by mloptTensorsDestroy.
 MloptTensor *mloptTensorsCreate(int count, const MloptTensor *types);

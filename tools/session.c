@@ -8,9 +8,14 @@
 #include "session.h"
 
 #include "mlir-c/Diagnostics.h"
+#include "options.h"
 #include "register.h"
 
+#include <llvm-c/ErrorHandling.h>
+
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 //===----------------------------------------------------------------------===//
 // Diagnostics
@@ -40,6 +45,12 @@ static MlirLocation filePlace(MlirLocation at) {
   }
 }
 
+/// The next character of the line, EOF at its end.
+static int nextOnLine(FILE *file) {
+  int c = getc(file);
+  return c == '\n' ? EOF : c;
+}
+
 /// Shows the line of the file that a diagnostic is about, with a caret below;
 /// of a long line (constants may fill megabytes) the part around the caret.
 static void printSourceLine(const char *path, int line, int column) {
@@ -47,17 +58,13 @@ static void printSourceLine(const char *path, int line, int column) {
   FILE *file = fopen(path, "r");
   if (!file)
     return;
-  int c;
-  for (int at = 1; at < line;)
-    if ((c = getc(file)) == EOF)
-      break;
-    else
-      at += c == '\n';
+  int c = 0;
+  while (line > 1 && (c = getc(file)) != EOF)
+    line -= c == '\n';
   int first = column > BEFORE ? column - BEFORE : 1, at = 1;
-  for (; at < first && (c = getc(file)) != EOF && c != '\n'; ++at)
-    ;
-  for (; at < first + WIDTH && (c = getc(file)) != EOF && c != '\n'; ++at)
-    fputc(c == '\t' ? ' ' : c, stderr);
+  for (; at < first + WIDTH && (c = nextOnLine(file)) != EOF; ++at)
+    if (at >= first)
+      fputc(c == '\t' ? ' ' : c, stderr);
   fprintf(stderr, "\n%*s^\n", column - first, "");
   fclose(file);
 }
@@ -127,22 +134,50 @@ static MlirLogicalResult handleDiagnostic(MlirDiagnostic diagnostic,
 // Programs
 //===----------------------------------------------------------------------===//
 
-bool mloptSessionRead(const char *path, MloptSession *session) {
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  mloptRegisterEverything(registry);
-  // One thread: a program is one function or a few, and the pool would cost
-  // more to start than it saves.
-  session->context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
+/// LLVM's answer to a program that it has no code for. What can be known to
+/// meet it is refused before.
+static void endProcess(const char *reason) {
+  fprintf(stderr,
+          "error: LLVM gave up, which mlopt should have prevented: %s\n",
+          reason);
+  _exit(MLOPT_EXIT_ERROR);
+}
+
+/// One thread: a program is one function or a few, and the pool would cost more
+/// to start than it saves.
+static void createContext(MloptSessionRegistry *registry,
+                          MloptSession *session) {
+  if (mlirDialectRegistryIsNull(*registry)) {
+    *registry = mlirDialectRegistryCreate();
+    mloptRegisterEverything(*registry);
+    LLVMInstallFatalErrorHandler(endProcess);
+  }
+  session->context = mlirContextCreateWithRegistry(*registry, false);
   mlirContextAttachDiagnosticHandler(session->context, handleDiagnostic,
                                      session, NULL);
   session->numErrors = 0;
-  session->module =
-      mlirModuleCreateParseFromFile(session->context, mloptStr(path));
-  if (!mlirModuleIsNull(session->module))
+}
+
+/// Whether there is a module; without one the context goes.
+static bool keepModule(MlirModule module, MloptSession *session) {
+  session->module = module;
+  if (!mlirModuleIsNull(module))
     return true;
   mlirContextDestroy(session->context);
   return false;
+}
+
+bool mloptSessionRead(MloptSessionRegistry *registry, const char *path,
+                      MloptSession *session) {
+  createContext(registry, session);
+  return keepModule(
+      mlirModuleCreateParseFromFile(session->context, mloptStr(path)), session);
+}
+
+bool mloptSessionReadMemory(MloptSessionRegistry *registry,
+                            MlirStringRef program, MloptSession *session) {
+  createContext(registry, session);
+  return keepModule(mlirModuleCreateParse(session->context, program), session);
 }
 
 void mloptSessionDestroy(MloptSession *session) {
@@ -164,4 +199,48 @@ static void writeModule(FILE *file, void *userData) {
 bool mloptSessionWrite(MloptSession *session, const char *path,
                        MloptError *error) {
   return mloptWriteFile(path, writeModule, session, error);
+}
+
+/// Bytecode under way; `data` is NULL once memory is out.
+typedef struct Bytes {
+  char *data;
+  size_t size, capacity;
+} Bytes;
+
+static void appendBytes(MlirStringRef part, void *userData) {
+  Bytes *bytes = userData;
+  if (bytes->size + part.length > bytes->capacity) {
+    bytes->capacity = 2 * bytes->capacity + part.length;
+    char *more = bytes->data ? realloc(bytes->data, bytes->capacity) : NULL;
+    if (!more)
+      free(bytes->data);
+    bytes->data = more;
+  }
+  if (bytes->data)
+    memcpy(bytes->data + bytes->size, part.data, part.length);
+  bytes->size += part.length;
+}
+
+static MlirWalkResult dropLocation(MlirOperation op, void *userData) {
+  MlirLocation unknown = *(MlirLocation *)userData;
+  mlirOperationSetLocation(op, unknown);
+  for (intptr_t r = 0, n = mlirOperationGetNumRegions(op); r < n; ++r)
+    for (MlirBlock block =
+             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+      for (intptr_t i = 0, m = mlirBlockGetNumArguments(block); i < m; ++i)
+        mlirBlockArgumentSetLocation(mlirBlockGetArgument(block, i), unknown);
+  return MlirWalkResultAdvance;
+}
+
+char *mloptSessionGetBytecode(const MloptSession *session, size_t *size) {
+  Bytes bytes = {malloc(4096), 0, 4096};
+  MlirOperation copy =
+      mlirOperationClone(mlirModuleGetOperation(session->module));
+  MlirLocation unknown = mlirLocationUnknownGet(session->context);
+  mlirOperationWalk(copy, dropLocation, &unknown, MlirWalkPreOrder);
+  mlirOperationWriteBytecode(copy, appendBytes, &bytes);
+  mlirOperationDestroy(copy);
+  *size = bytes.size;
+  return bytes.data;
 }

@@ -4,8 +4,8 @@
 # is there already it takes a second or two.
 #
 #   tools/setup.sh            the tools and the tests, with Clang
-#   tools/setup.sh gcc        the same presets of CMakePresets.json that
-#                             `cmake --build --preset` knows, by name
+#   tools/setup.sh PRESET     another build preset of CMakePresets.json, into
+#                             build-PRESET/
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,10 +13,10 @@ cd "$(dirname "$0")/.."
 # lit); the build; the .npz container; the artifact's schema; what LLVM's CMake
 # files ask for.
 packages=(
-  clang-22 libclang-rt-22-dev g++
+  clang-22 lld-22 libclang-rt-22-dev g++
   llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
   cmake ninja-build python3
-  libzip-dev
+  libminizip-dev
   libprotobuf-c-dev protobuf-c-compiler
   zlib1g-dev libzstd-dev
 )
@@ -35,7 +35,7 @@ as_root() {
 
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then
-    say "not a Debian system: expecting LLVM/MLIR 22, CMake, Ninja and libzip"
+    say "not a Debian system: expecting LLVM/MLIR 22, CMake, Ninja, minizip"
     return
   fi
   local missing
@@ -53,12 +53,11 @@ build() {
   [ "$preset" = release ] || folder=build-$preset
   if [ ! -f "$folder/build.ninja" ]; then
     say "configuring $folder/"
-    cmake --preset "$preset" >"/tmp/mlopt-configure.$$" 2>&1 || {
-      cat "/tmp/mlopt-configure.$$" >&2
-      rm -f "/tmp/mlopt-configure.$$"
+    local log
+    if ! log=$(cmake --preset "$preset" 2>&1); then
+      printf '%s\n' "$log" >&2
       exit 1
-    }
-    rm -f "/tmp/mlopt-configure.$$"
+    fi
   fi
   say "building $folder/"
   cmake --build --preset "$preset"

@@ -1,5 +1,4 @@
-//===- tensor.h - Dense tensors in the host's memory ---------------*- C
-//-*-===//
+//===- tensor.h - Dense tensors in the host's memory --------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Assembly.cpp - The assembly parser and printer for C
-//----------------===//
+//===- Assembly.cpp - The assembly parser and printer for C ---------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -62,6 +62,9 @@ std::string formatMessage(const char *format, va_list args);
 /// its trait TypeIDs are made from.
 bool isMlirBuiltByClang(mlir::MLIRContext *ctx);
 
+/// Whether `id` is that of one of the traits (MloptTrait); `clang` as above.
+bool hasTrait(unsigned traits, mlir::TypeID id, bool clang);
+
 } // namespace mlopt
 
 #endif // MLOPT_DIALECT_BRIDGE_BRIDGEIMPL_H

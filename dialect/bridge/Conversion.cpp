@@ -1,5 +1,4 @@
-//===- Conversion.cpp - Dialect conversion for C
-//---------------------------===//
+//===- Conversion.cpp - Dialect conversion for C --------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

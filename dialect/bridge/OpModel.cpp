@@ -1,5 +1,4 @@
-//===- OpModel.cpp - Operations from tables
-//--------------------------------===//
+//===- OpModel.cpp - Operations from tables -------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,68 +25,8 @@
 
 #include <array>
 #include <atomic>
-#include <cstdarg>
 
 using namespace mlir;
-
-//===----------------------------------------------------------------------===//
-// Trait identifiers
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// TypeID::get<Trait>() is keyed by the spelling of a local struct's name,
-/// which GCC and Clang spell differently; the registry merges ids by that
-/// name. So ids are asked for by the spelling of the compiler that built
-/// libMLIR, whichever compiles this file. Only literals may be passed: the
-/// registry keeps the StringRef.
-struct TraitIds : mlir::detail::FallbackTypeIDResolver {
-  static TypeID get(bool clang, StringRef byClang, StringRef byGcc) {
-    return registerImplicitTypeID(clang ? byClang : byGcc);
-  }
-};
-#define TRAIT_ID(clang, name)                                                  \
-  TraitIds::get(clang, "mlir::OpTrait::" name "<Empty>",                       \
-                "mlir::OpTrait::" name                                         \
-                "<mlir::TypeID::get<mlir::OpTrait::" name ">()::Empty>")
-} // namespace
-
-bool mlopt::isMlirBuiltByClang(MLIRContext *ctx) {
-  // builtin.module has NoTerminator under the right spelling only.
-  static const bool clang = [ctx] {
-    auto name = RegisteredOperationName::lookup("builtin.module", ctx);
-    return name && name->hasTrait(TRAIT_ID(true, "NoTerminator"));
-  }();
-  return clang;
-}
-
-static bool hasTableTrait(unsigned traits, TypeID id, bool clang) {
-  using Ids = std::array<std::pair<unsigned, TypeID>, 18>;
-  static const Ids ids = [clang] {
-    return Ids{{
-        {MLOPT_TERMINATOR, TRAIT_ID(clang, "IsTerminator")},
-        {MLOPT_NO_TERMINATOR, TRAIT_ID(clang, "NoTerminator")},
-        {MLOPT_ISOLATED_FROM_ABOVE, TRAIT_ID(clang, "IsIsolatedFromAbove")},
-        {MLOPT_SINGLE_BLOCK, TRAIT_ID(clang, "SingleBlock")},
-        {MLOPT_COMMUTATIVE, TRAIT_ID(clang, "IsCommutative")},
-        {MLOPT_SAME_TYPE, TRAIT_ID(clang, "SameOperandsAndResultType")},
-        {MLOPT_SAME_TYPE, TRAIT_ID(clang, "SameOperandsAndResultShape")},
-        {MLOPT_SAME_TYPE, TRAIT_ID(clang, "SameTypeOperands")},
-        {MLOPT_PURE, TRAIT_ID(clang, "AlwaysSpeculatableImplTrait")},
-        {MLOPT_RECURSIVE_EFFECTS, TRAIT_ID(clang, "HasRecursiveMemoryEffects")},
-        {MLOPT_RECURSIVE_EFFECTS,
-         TRAIT_ID(clang, "RecursivelySpeculatableImplTrait")},
-        {MLOPT_RETURN_LIKE, TRAIT_ID(clang, "ReturnLike")},
-        {MLOPT_CONSTANT_LIKE, TRAIT_ID(clang, "ConstantLike")},
-        {MLOPT_ELEMENTWISE, TRAIT_ID(clang, "Elementwise")},
-        {MLOPT_ELEMENTWISE, TRAIT_ID(clang, "Scalarizable")},
-        {MLOPT_ELEMENTWISE, TRAIT_ID(clang, "Tensorizable")},
-        {MLOPT_IDEMPOTENT, TRAIT_ID(clang, "IsIdempotent")},
-        {MLOPT_INVOLUTION, TRAIT_ID(clang, "IsInvolution")},
-    }};
-  }();
-  return llvm::any_of(
-      ids, [&](auto &p) { return (traits & p.first) && p.second == id; });
-}
 
 //===----------------------------------------------------------------------===//
 // Type inference
@@ -302,7 +241,7 @@ public:
   }
 
   bool hasTrait(TypeID id) override {
-    return hasTableTrait(def->traits, id, clang);
+    return mlopt::hasTrait(def->traits, id, clang);
   }
 
   OperationName::ParseAssemblyFn getParseAssemblyFn() override {

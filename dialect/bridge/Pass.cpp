@@ -1,5 +1,4 @@
-//===- Pass.cpp - Passes and pipelines from tables
-//-------------------------===//
+//===- Pass.cpp - Passes and pipelines from tables ------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +15,6 @@
 #include "mlir/CAPI/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
-#include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 #include <cstdarg>
 
@@ -195,13 +192,4 @@ MlirLogicalResult mloptPassRunPipeline(MloptPass p, const char *pipeline,
   if (failed(manager))
     return mlirLogicalResultFailure();
   return wrap(running(p).pass->runPipeline(*manager, unwrap(op)));
-}
-
-int mloptOptMain(int argc, char **argv, const char *toolName,
-                 MlirDialectRegistry registry) {
-  return asMainReturnCode(MlirOptMain(argc, argv, toolName, *unwrap(registry)));
-}
-
-int mloptLspMain(int argc, char **argv, MlirDialectRegistry registry) {
-  return asMainReturnCode(MlirLspServerMain(argc, argv, *unwrap(registry)));
 }

@@ -402,9 +402,17 @@ MlirLogicalResult mloptPassRunPipeline(MloptPass, const char *pipeline,
 /// becomes `to[i]`. The clone is detached; the caller owns it.
 MlirOperation mloptCloneWithMapping(MlirOperation op, intptr_t numValues,
                                     const MlirValue *from, const MlirValue *to);
+/// The bytes of a dense_resource attribute, borrowed; null for any other, and
+/// where the blob was left out.
+MlirStringRef mloptResourceGetBytes(MlirAttribute);
 /// Replaces the function's argument and result attribute lists as well as its
 /// type; null dictionaries for none.
 void mloptFuncSetType(MlirOperation func, MlirType functionType);
+/// MLIR's dialects between tensors and NVIDIA's GPUs, with their interface
+/// models and transform operations; and the passes on them. No code for other
+/// processors comes along.
+void mloptRegisterUpstreamDialects(MlirDialectRegistry);
+void mloptRegisterUpstreamPasses(void);
 /// Lets gpu.module operations be translated to LLVM IR in any context made from
 /// the registry.
 void mloptRegisterLLVMTranslations(MlirDialectRegistry);

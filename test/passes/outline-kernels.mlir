@@ -2,7 +2,7 @@
 
 // Arguments and results become buffers; the fusion writes the caller's one.
 // CHECK-LABEL: gpu.module @f_kernel_0
-// CHECK:         llvm.func @f_kernel_0(%[[P:.*]]: !llvm.ptr, %[[Q:.*]]: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel}
+// CHECK:         llvm.func @f_kernel_0(%[[P:.*]]: !llvm.ptr, %[[Q:.*]]: !llvm.ptr) attributes {gpu.kernel, mlopt.schedule = {{{.*}}family = "pointwise"{{.*}}}, nvvm.kernel}
 // CHECK:           %[[A:.*]] = builtin.unrealized_conversion_cast %[[P]] : !llvm.ptr to tensor<8xf32>
 // CHECK:           %[[S:.*]] = tensor.extract_slice %[[A]]
 // CHECK:           bufferization.materialize_in_destination %[[S]] in writable

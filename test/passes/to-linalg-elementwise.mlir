@@ -128,14 +128,14 @@ func.func @scalar(%a: f32, %b: f32) -> f32 {
 
 // -----
 
-// A fusion is inlined; arguments that it yields are its operands.
+// A fusion stays around what was in it.
 // CHECK-LABEL: func @fusion(
 // CHECK-SAME:    %[[A:.*]]: tensor<4xf32>)
-// CHECK-NOT:     mlopt
-// CHECK:         %[[R:.*]] = linalg.generic
-// CHECK:           arith.negf
-// CHECK-NOT:     mlopt
-// CHECK:         return %[[R]], %[[A]]
+// CHECK:         %[[F:.*]]:2 = mlopt.fusion (%[[X:.*]] = %[[A]] :
+// CHECK:           %[[R:.*]] = linalg.generic
+// CHECK:             arith.negf
+// CHECK:           mlopt.yield %[[R]], %[[X]]
+// CHECK:         return %[[F]]#0, %[[F]]#1
 func.func @fusion(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0:2 = mlopt.fusion (%x = %a : tensor<4xf32>)
       -> (tensor<4xf32>, tensor<4xf32>) {

@@ -4,7 +4,7 @@
 //
 // RUN: mlopt-run %s --oracle --seed=1 | FileCheck %s
 // RUN: mlopt-compile %s | FileCheck %s --check-prefix=IMPORT
-// RUN: mlopt-compile --emit=linalg %s | FileCheck %s --check-prefix=LINALG
+// RUN: mlopt-compile --device=cpu --emit=linalg %s | FileCheck %s --check-prefix=LINALG
 
 // CHECK: @main on cpu: compiled in {{.*}} ms, ran in {{.*}} ms
 // CHECK-NEXT: oracle out0 tensor<2x64x128xf32>: right

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect.h"
-#include "mlir-c/RegisterEverything.h"
 #include "mlopt-c/Dialect.h"
 
 #include <pthread.h>
@@ -30,7 +29,7 @@ static void check(bool ok, const char *what) {
 
 static MlirContext createContext(void) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  mlirRegisterAllDialects(registry);
+  mloptRegisterUpstreamDialects(registry);
   mloptRegisterDialects(registry);
   MlirContext context = mlirContextCreateWithRegistry(registry, false);
   mlirDialectRegistryDestroy(registry);
@@ -117,7 +116,7 @@ static void *useContext(void *out) {
 }
 
 int main(void) {
-  mlirRegisterAllPasses();
+  mloptRegisterUpstreamPasses();
   MlirContext context = createContext();
   check(roundTrips(context, fusion), "a table terminator ends a region");
   check(!roundTrips(context, isolated), "IsolatedFromAbove is enforced");

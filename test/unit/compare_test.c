@@ -103,7 +103,7 @@ static const Case cases[] = {
 
 static void fill(MloptTensor *t, MloptElement element, const double *values) {
   const int64_t size = 3;
-  MloptError error = {""};
+  MloptError error = {0};
   mloptTensorSetType(t, element, 1, &size, &error);
   mloptTensorAllocate(t, &error);
   for (int i = 0; i < size; ++i)

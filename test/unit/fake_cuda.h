@@ -22,6 +22,9 @@
 typedef void (*FakeKernel)(void **parameters);
 
 /// Makes modules have a kernel of this name, with parameters of these sizes.
+/// The environment variable FAKE_CUDA_KERNELS ("f_kernel_0:2,f_kernel_1:3")
+/// makes kernels that take so many pointers and do nothing, for a program that
+/// has no such call.
 void fakeDefineKernel(const char *name, FakeKernel body, int count,
                       const size_t *sizes);
 

@@ -185,7 +185,7 @@ static MloptJit *compile(MlirContext context, const Program *p) {
   if (mlirModuleIsNull(module))
     return NULL;
   MloptJit *jit = NULL;
-  MloptError error = {""};
+  MloptError error = {0};
   bool ok = true;
   for (int stage = 0; stage <= MLOPT_STAGE_LLVM && ok; ++stage)
     ok = !mloptFailed(mloptStageRun(module, stage, (MloptStageOptions){0}));
@@ -216,7 +216,7 @@ static bool runProgram(const MloptJit *jit, const Program *p) {
     memcpy(x, inX, sizeof x);
     memcpy(y, inY, sizeof y);
     memset(out, 0x55, sizeof out);
-    MloptError error = {""};
+    MloptError error = {0};
     if (!mloptJitCall(jit, "main", 4, (void *[]){x, y, out[0], out[1]},
                       &error)) {
       fprintf(stderr, "%s: %s\n", p->name, error.text);
@@ -243,7 +243,7 @@ static bool runProgram(const MloptJit *jit, const Program *p) {
 
 /// Wrong calls are messages.
 static bool testErrors(const MloptJit *jit) {
-  MloptError error = {""}, error2 = {""};
+  MloptError error = {0}, error2 = {0};
   bool ok = !mloptJitCall(jit, "other", 0, NULL, &error) &&
             strstr(error.text, "no function 'other'") &&
             !mloptJitCall(jit, "main", 0, NULL, &error2) &&

@@ -172,7 +172,7 @@ static MloptJit *compile(MlirContext context, const Type *t) {
   MlirModule module = mlirModuleCreateParse(context, mloptStr(text));
   free(text);
   MloptJit *jit = NULL;
-  MloptError error = {""};
+  MloptError error = {0};
   if (!mlirModuleIsNull(module)) {
     bool ok = true;
     for (int stage = 0; stage <= MLOPT_STAGE_LLVM && ok; ++stage)
@@ -189,7 +189,7 @@ static MloptJit *compile(MlirContext context, const Type *t) {
 }
 
 static void call(MloptJit *jit, const char *name, int n, void *const *buffers) {
-  MloptError error = {""};
+  MloptError error = {0};
   if (!mloptJitCall(jit, name, n, buffers, &error)) {
     fprintf(stderr, "%s\n", error.text);
     exit(1);

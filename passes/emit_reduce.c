@@ -1,0 +1,198 @@
+//===- emit_reduce.c - Reductions shared between threads ------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_reduce.h"
+
+#include "target.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+MloptShared mloptOpenShared(MlirOperation generic) {
+  MloptShared s = {.op = generic,
+                   .numResults = mlirOperationGetNumResults(generic)};
+  s.numInputs = mlirOperationGetNumOperands(generic) - s.numResults;
+  for (intptr_t i = 0; i < s.numResults; ++i) {
+    mloptDescribeCombiner(generic, i, &s.combiners[i]);
+    s.elements[i] =
+        mloptOperand(s.combiners[i].op, 1 - s.combiners[i].accumulator);
+  }
+  return s;
+}
+
+MlirValue mloptBuildNeutral(MloptPull *pull, const MloptCombiner *combiner) {
+  return mloptBuildConstant(mloptPullGetBuilder(pull), combiner->neutral);
+}
+
+void mloptSharedElements(MloptPull *pull, const MloptShared *shared,
+                         const MlirValue *loops, MlirValue valid,
+                         MlirValue *out) {
+  mloptPullGenericBody(pull, shared->op, loops, shared->numResults,
+                       shared->elements, out);
+  for (intptr_t i = 0; i < shared->numResults && !mlirValueIsNull(valid); ++i)
+    out[i] = mloptBuildSelect(mloptPullGetBuilder(pull), valid, out[i],
+                              mloptBuildNeutral(pull, &shared->combiners[i]));
+}
+
+MlirValue mloptBuildStep(MloptPull *pull, const MloptCombiner *combiner,
+                         MlirValue accumulator, MlirValue element) {
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  if (b->failed)
+    return (MlirValue){NULL};
+  MlirValue from[] = {mloptOperand(combiner->op, combiner->accumulator),
+                      mloptOperand(combiner->op, 1 - combiner->accumulator)};
+  MlirValue to[] = {accumulator, element};
+  MlirOperation copy = mloptCloneWithMapping(combiner->op, 2, from, to);
+  mlirBlockAppendOwnedOperation(b->block, copy);
+  return mloptResult(copy, 0);
+}
+
+MlirValue mloptBuildTree(MloptPull *pull, const MloptCombiner *combiner,
+                         intptr_t count, MlirValue *values) {
+  while (count > 1) {
+    intptr_t half = (count + 1) / 2;
+    for (intptr_t i = 0; i + half < count; ++i)
+      values[i] = mloptBuildStep(pull, combiner, values[i], values[i + half]);
+    count = half;
+  }
+  return values[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+/// The value of the lane whose number differs by `offset`'s bit.
+static MlirValue exchangeWord(MloptBuilder *b, MlirValue word, int64_t offset) {
+  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+  MlirValue operands[] = {mloptBuildInt(b, i32, -1), word,
+                          mloptBuildInt(b, i32, offset),
+                          mloptBuildInt(b, i32, mloptSm90.warp - 1)};
+  MlirNamedAttribute kind = mloptNamedAttr(
+      b->context, "kind",
+      mlirAttributeParseGet(b->context, mloptStr("#nvvm<shfl_kind bfly>")));
+  return mloptBuildValue(b, (MloptOpSpec){.name = "nvvm.shfl.sync",
+                                          .numOperands = 4,
+                                          .operands = operands,
+                                          .numResults = 1,
+                                          .results = &i32,
+                                          .numAttrs = 1,
+                                          .attrs = &kind});
+}
+
+static MlirValue castBits(MloptBuilder *b, MlirValue x, MlirType type) {
+  return mlirTypeEqual(mlirValueGetType(x), type)
+             ? x
+             : mloptBuildUnary(b, "arith.bitcast", x, type);
+}
+
+static MlirValue exchange(MloptBuilder *b, MlirValue value, int64_t offset) {
+  if (b->failed)
+    return value;
+  MlirType type = mlirValueGetType(value);
+  unsigned width = mloptElementWidth(type);
+  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+  MlirType bits = mlirIntegerTypeGet(b->context, width);
+  MlirValue x = castBits(b, value, bits);
+  if (width == 32) {
+    x = exchangeWord(b, x, offset);
+  } else if (width < 32) {
+    x = exchangeWord(b, mloptBuildUnary(b, "arith.extui", x, i32), offset);
+    x = mloptBuildUnary(b, "arith.trunci", x, bits);
+  } else {
+    MlirValue shift = mloptBuildInt(b, bits, 32);
+    MlirValue high = mloptBuildUnary(
+        b, "arith.trunci", mloptBuildBinary(b, "arith.shrui", x, shift), i32);
+    MlirValue low = mloptBuildUnary(b, "arith.trunci", x, i32);
+    high =
+        mloptBuildUnary(b, "arith.extui", exchangeWord(b, high, offset), bits);
+    low = mloptBuildUnary(b, "arith.extui", exchangeWord(b, low, offset), bits);
+    x = mloptBuildBinary(b, "arith.ori", low,
+                         mloptBuildBinary(b, "arith.shli", high, shift));
+  }
+  return castBits(b, x, type);
+}
+
+MlirValue mloptBuildWarpReduce(MloptPull *pull, const MloptCombiner *combiner,
+                               MlirValue value, int64_t width) {
+  for (int64_t offset = width / 2; offset; offset /= 2)
+    value = mloptBuildStep(pull, combiner, value,
+                           exchange(mloptPullGetBuilder(pull), value, offset));
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+MlirValue mloptAddShared(MloptKernel *kernel, MlirType element, int64_t count) {
+  MloptBuilder *b = mloptPullGetBuilder(kernel->pull);
+  MloptBuilder before = mloptBuilderBefore(kernel->func, b->location);
+  MlirContext c = b->context;
+  char name[32];
+  snprintf(name, sizeof name, "shared_%d", kernel->numShared++);
+  MlirRegion region = mlirRegionCreate();
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(c, "sym_name", mloptStrAttr(c, name)),
+      mloptNamedAttr(c, "global_type",
+                     mlirTypeAttrGet(mlirLLVMArrayTypeGet(
+                         mloptPullMemoryType(element), (unsigned)count))),
+      mloptNamedAttr(c, "linkage",
+                     mlirLLVMLinkageAttrGet(c, MlirLLVMLinkageInternal)),
+      mloptNamedAttr(c, "addr_space",
+                     mlirIntegerAttrGet(mlirIntegerTypeGet(c, 32), 3)),
+      mloptNamedAttr(c, "alignment", mloptI64Attr(c, mloptSm90.accessBytes)),
+  };
+  mloptBuildOp(&before, (MloptOpSpec){.name = "llvm.mlir.global",
+                                      .numAttrs = MLOPT_COUNT(attrs),
+                                      .attrs = attrs,
+                                      .numRegions = 1,
+                                      .regions = &region});
+  b->failed |= before.failed;
+  MlirNamedAttribute symbol = mloptNamedAttr(
+      c, "global_name", mlirFlatSymbolRefAttrGet(c, mloptStr(name)));
+  MlirType pointer = mlirLLVMPointerTypeGet(c, 3);
+  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.mlir.addressof",
+                                          .numResults = 1,
+                                          .results = &pointer,
+                                          .numAttrs = 1,
+                                          .attrs = &symbol});
+}
+
+MlirValue mloptLoadShared(MloptPull *pull, MlirValue array, MlirType element,
+                          MlirValue index) {
+  MlirType stored = mloptPullMemoryType(element);
+  MlirValue address =
+      mloptPullAddress(pull, array, mloptTensorType(0, NULL, element), index);
+  return mloptPullFromMemory(
+      pull,
+      mloptBuildUnary(mloptPullGetBuilder(pull), "llvm.load", address, stored),
+      element);
+}
+
+void mloptStoreShared(MloptPull *pull, MlirValue array, MlirValue element,
+                      MlirValue index) {
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  if (b->failed)
+    return;
+  MlirType type = mlirValueGetType(element);
+  MlirValue operands[] = {
+      mloptPullToMemory(pull, element),
+      mloptPullAddress(pull, array, mloptTensorType(0, NULL, type), index)};
+  mloptBuildOp(b, (MloptOpSpec){.name = "llvm.store",
+                                .numOperands = 2,
+                                .operands = operands});
+}
+
+void mloptBuildBarrier(MloptBuilder *b) {
+  mloptBuildOp(b, (MloptOpSpec){.name = "nvvm.barrier0"});
+}

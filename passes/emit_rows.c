@@ -1,0 +1,402 @@
+//===- emit_rows.c - Reductions along the last dimensions -----------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A line of threads, a part of a warp or a whole block, takes a row and holds
+// it in registers. Every operand is read once; every reduction of the program
+// goes over the held elements, through shuffles and, between warps, through
+// shared memory; then results are computed from the same registers.
+//
+//   row:  [ t0 t1 .. tN | t0 t1 .. tN | .. ]   one cell is a vector
+//
+//   partial of a thread -> lanes of the vector -> warp -> block
+//
+// A row too long to be held is read again for each reduction and for the
+// results. Threads past the end of a row read its start and count as neutral.
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_reduce.h"
+#include "target.h"
+
+enum { MAX_HELD = 32, UNROLLED = 4 };
+
+typedef struct Rows {
+  MloptKernel *kernel;
+  MloptPull *pull;
+  MloptBuilder *b;
+  MloptTile tile;
+  MloptReduction loops;
+  MlirType rowType, columnType; ///< shapes to delinearize in
+  int64_t rows, columns;
+  MlirValue thread;                  ///< in its line
+  MlirValue rowValid;                ///< null when every line has a row
+  MlirValue rowBegin;                ///< position of the row's first element
+  MlirValue row;                     ///< its number
+  MlirValue indices[MLOPT_MAX_RANK]; ///< of the row
+  intptr_t numVectors;
+  MloptVector vectors[MAX_HELD];
+  MlirValue valid[MAX_HELD]; ///< null when the vector is always in the row
+} Rows;
+
+static MlirValue add(Rows *r, MlirValue a, MlirValue b) {
+  return mloptBuildBinary(r->b, "arith.addi", a, b);
+}
+static MlirValue multiply(Rows *r, MlirValue a, int64_t n) {
+  return n == 1 ? a
+                : mloptBuildBinary(r->b, "arith.muli", a,
+                                   mloptPullIndex(r->pull, n));
+}
+static MlirValue both(Rows *r, MlirValue a, MlirValue b) {
+  return mlirValueIsNull(a)   ? b
+         : mlirValueIsNull(b) ? a
+                              : mloptBuildBinary(r->b, "arith.andi", a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// The threads' rows.
+static void findRow(Rows *r) {
+  const MloptSchedule *s = &r->kernel->schedule;
+  int64_t lines = s->threads / s->line;
+  MlirValue thread = mloptReadRegister(r->b, "nvvm.read.ptx.sreg.tid.x");
+  r->row = mloptReadRegister(r->b, "nvvm.read.ptx.sreg.ctaid.x");
+  r->thread = thread;
+  if (lines > 1) {
+    MlirValue line = mloptPullIndex(r->pull, s->line);
+    r->thread = mloptBuildBinary(r->b, "arith.remui", thread, line);
+    r->row = add(r, multiply(r, r->row, lines),
+                 mloptBuildBinary(r->b, "arith.divui", thread, line));
+  }
+  if (r->rows % lines) {
+    r->rowValid =
+        mloptBuildCmpI(r->b, "ult", r->row, mloptPullIndex(r->pull, r->rows));
+    r->row =
+        mloptBuildSelect(r->b, r->rowValid, r->row, mloptPullIndex(r->pull, 0));
+  }
+  mloptPullDelinearize(r->pull, r->rowType, r->row, r->indices);
+  r->rowBegin = multiply(r, r->row, r->columns);
+}
+
+/// The vector that starts at a column. `mayEnd`: the column may lie past the
+/// row's end.
+static void openVector(Rows *r, MlirValue column, bool mayEnd, MloptVector *out,
+                       MlirValue *outValid) {
+  *outValid = (MlirValue){NULL};
+  if (mayEnd) {
+    *outValid = mloptBuildCmpI(r->b, "ult", column,
+                               mloptPullIndex(r->pull, r->columns));
+    column =
+        mloptBuildSelect(r->b, *outValid, column, mloptPullIndex(r->pull, 0));
+  }
+  MlirValue indices[2 * MLOPT_MAX_RANK];
+  memcpy(indices, r->indices, r->loops.numKept * sizeof *indices);
+  mloptPullDelinearize(r->pull, r->columnType, column,
+                       indices + r->loops.numKept);
+  mloptTileVectorFrom(&r->tile, indices, add(r, r->rowBegin, column),
+                      (int)r->kernel->schedule.lanes, out);
+}
+
+/// `count` vectors of each thread, the first ones from column `begin` on.
+static void openVectors(Rows *r, MlirValue begin, intptr_t count, bool mayEnd) {
+  const MloptSchedule *s = &r->kernel->schedule;
+  int64_t width = s->line * s->lanes;
+  MlirValue first = multiply(r, r->thread, s->lanes);
+  if (!mlirValueIsNull(begin))
+    first = add(r, begin, first);
+  r->numVectors = count;
+  for (intptr_t v = 0; v < count; ++v) {
+    MlirValue column =
+        v ? add(r, first, mloptPullIndex(r->pull, v * width)) : first;
+    bool ends = mlirValueIsNull(begin) ? (v + 1) * width > r->columns : mayEnd;
+    openVector(r, column, ends, &r->vectors[v], &r->valid[v]);
+  }
+}
+
+/// A loop along a row too long to be held; its body has the vectors open.
+typedef struct Along {
+  MloptPullScope scope;
+  MlirBlock outer;
+} Along;
+
+static Along beginAlong(Rows *r, intptr_t numCarried, const MlirValue *init,
+                        MlirValue *carried) {
+  const MloptSchedule *s = &r->kernel->schedule;
+  Along along = {.outer = r->b->block};
+  MlirValue begin;
+  along.scope = mloptPullBeginFor(r->pull, numCarried, init, &begin, carried);
+  mloptTileEnter(&r->tile);
+  openVectors(r, begin, UNROLLED,
+              r->columns % (s->line * s->lanes * UNROLLED) != 0);
+  return along;
+}
+
+static void endAlong(Rows *r, Along along, intptr_t numCarried,
+                     const MlirValue *init, const MlirValue *next,
+                     MlirValue *out) {
+  const MloptSchedule *s = &r->kernel->schedule;
+  mloptPullEndFor(r->pull, along.scope, mloptPullIndex(r->pull, 0),
+                  mloptPullIndex(r->pull, r->columns),
+                  mloptPullIndex(r->pull, s->line * s->lanes * UNROLLED),
+                  numCarried, init, next, out);
+  mloptTileEnter(&r->tile);
+  r->tile.vector = NULL;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Adds the open vectors to `chains` running values of each result; element k
+/// of a vector goes to chain k mod chains. `started`: they hold values already.
+static void accumulate(Rows *r, const MloptShared *shared, intptr_t chains,
+                       bool started, MlirValue *partial) {
+  MlirValue loops[2 * MLOPT_MAX_RANK + 1];
+  MlirValue elements[MLOPT_PULL_MAX_CARRIED];
+  for (intptr_t v = 0; v < r->numVectors; ++v) {
+    r->tile.vector = &r->vectors[v];
+    for (int k = 0; k < r->vectors[v].count; ++k) {
+      r->tile.lane = k;
+      memcpy(loops, r->vectors[v].indices[k],
+             r->loops.numLoops * sizeof *loops);
+      mloptSharedElements(r->pull, shared, loops, r->valid[v], elements);
+      for (intptr_t i = 0; i < shared->numResults; ++i) {
+        MlirValue *chain = &partial[i * chains + k % chains];
+        *chain = started || v || k >= chains
+                     ? mloptBuildStep(r->pull, &shared->combiners[i], *chain,
+                                      elements[i])
+                     : elements[i];
+      }
+    }
+  }
+}
+
+/// The block's values of all warps, given each warp's.
+static MlirValue acrossWarps(Rows *r, const MloptCombiner *combiner,
+                             MlirValue value) {
+  const int64_t warp = mloptSm90.warp;
+  int64_t warps = r->kernel->schedule.line / warp, width = 1;
+  while (width < warps)
+    width *= 2;
+  MlirType type = mlirValueGetType(value);
+  MlirValue array = mloptAddShared(r->kernel, type, warps);
+  MlirValue size = mloptPullIndex(r->pull, warp);
+  MlirValue lane = mloptBuildBinary(r->b, "arith.remui", r->thread, size);
+  MlirValue first =
+      mloptBuildCmpI(r->b, "eq", lane, mloptPullIndex(r->pull, 0));
+  MloptPullScope then = mloptPullBeginBranch(r->pull);
+  mloptStoreShared(r->pull, array, value,
+                   mloptBuildBinary(r->b, "arith.divui", r->thread, size));
+  mloptPullEndBranch(r->pull, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(r->pull);
+  mloptPullEndBranch(r->pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(r->pull, first, then, otherwise, 0, NULL, NULL);
+  mloptBuildBarrier(r->b);
+  MlirValue at = mloptBuildBinary(r->b, "arith.remui", lane,
+                                  mloptPullIndex(r->pull, width));
+  MlirValue there = {NULL};
+  if (width != warps) {
+    there = mloptBuildCmpI(r->b, "ult", at, mloptPullIndex(r->pull, warps));
+    at = mloptBuildSelect(r->b, there, at, mloptPullIndex(r->pull, 0));
+  }
+  value = mloptLoadShared(r->pull, array, type, at);
+  if (!mlirValueIsNull(there))
+    value = mloptBuildSelect(r->b, there, value,
+                             mloptBuildNeutral(r->pull, combiner));
+  return mloptBuildWarpReduce(r->pull, combiner, value, width);
+}
+
+/// The thread's own value of each result.
+static void reduceOwn(Rows *r, const MloptShared *shared, MlirValue *out) {
+  MlirValue partial[MLOPT_PULL_MAX_CARRIED * MLOPT_MAX_LANES];
+  intptr_t chains = r->kernel->schedule.lanes;
+  if (r->kernel->schedule.vectors) {
+    accumulate(r, shared, chains, false, partial);
+  } else {
+    while (chains * shared->numResults > MLOPT_PULL_MAX_CARRIED)
+      chains /= 2;
+    intptr_t count = chains * shared->numResults;
+    MlirValue init[MLOPT_PULL_MAX_CARRIED], next[MLOPT_PULL_MAX_CARRIED];
+    for (intptr_t i = 0; i < count; ++i)
+      init[i] = mloptBuildNeutral(r->pull, &shared->combiners[i / chains]);
+    Along along = beginAlong(r, count, init, next);
+    accumulate(r, shared, chains, true, next);
+    endAlong(r, along, count, init, next, partial);
+  }
+  for (intptr_t i = 0; i < shared->numResults; ++i)
+    out[i] = mloptBuildTree(r->pull, &shared->combiners[i], chains,
+                            partial + i * chains);
+}
+
+/// The reduce hook. Its user data is the tile, which is the first part of what
+/// the load hook wants; so the rows are found around it.
+static bool reduceRow(void *userData, MlirOperation op, const MlirValue *loops,
+                      MlirValue *results) {
+  Rows *r = (Rows *)((char *)userData - offsetof(Rows, tile));
+  // Only where all threads of the block pass, and for the row that is open.
+  if (!mlirBlockEqual(r->b->block, r->kernel->code) ||
+      !mlirOperationIsNull(r->b->before))
+    return false;
+  for (intptr_t i = 0; i < r->loops.numKept; ++i)
+    if (!mlirValueEqual(loops[r->loops.kept[i]], r->indices[i]))
+      return false;
+  MloptShared shared = mloptOpenShared(op);
+  MlirValue own[MLOPT_PULL_MAX_CARRIED];
+  reduceOwn(r, &shared, own);
+  const int64_t line = r->kernel->schedule.line, warp = mloptSm90.warp;
+  for (intptr_t i = 0; i < shared.numResults; ++i) {
+    const MloptCombiner *combiner = &shared.combiners[i];
+    MlirValue all = mloptBuildWarpReduce(r->pull, combiner, own[i],
+                                         line < warp ? line : warp);
+    if (line > warp)
+      all = acrossWarps(r, combiner, all);
+    MlirValue init =
+        mloptPullGenericOperand(r->pull, op, shared.numInputs + i, loops);
+    results[i] = mloptBuildStep(r->pull, combiner, init, all);
+  }
+  return true;
+}
+
+/// In the order of the program, so that each finds the ones it needs.
+static void reduceAll(Rows *r) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(r->kernel->program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (mloptIsReduction(op))
+      mloptPullElement(r->pull, mloptResult(op, 0), r->indices);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+static bool isWhole(const Rows *r, const MloptRoot *root) {
+  return mloptNumElements(mlirValueGetType(root->value)) ==
+             r->rows * r->columns &&
+         (r->columns > 1);
+}
+
+/// Stores when `condition`, if not null, holds.
+static MloptPullScope beginGuard(Rows *r, MlirValue condition) {
+  return mlirValueIsNull(condition) ? (MloptPullScope){.region = {NULL}}
+                                    : mloptPullBeginBranch(r->pull);
+}
+static void endGuard(Rows *r, MlirValue condition, MloptPullScope scope) {
+  if (mlirValueIsNull(condition))
+    return;
+  mloptPullEndBranch(r->pull, &scope, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(r->pull);
+  mloptPullEndBranch(r->pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(r->pull, condition, scope, otherwise, 0, NULL, NULL);
+}
+
+/// Results of the space's shape, for the open vectors.
+static void storeVectors(Rows *r) {
+  MlirValue elements[MLOPT_MAX_TILE_ROOTS][MAX_HELD][MLOPT_MAX_LANES];
+  MloptKernel *k = r->kernel;
+  // A result may lie where an operand does: read all, then write.
+  for (intptr_t v = 0; v < r->numVectors; ++v)
+    for (intptr_t i = 0; i < k->numRoots; ++i)
+      if (isWhole(r, &k->roots[i]))
+        mloptTileEvaluate(&r->tile, &r->vectors[v], k->roots[i].value,
+                          elements[i][v]);
+  for (intptr_t v = 0; v < r->numVectors; ++v) {
+    MlirValue condition = both(r, r->rowValid, r->valid[v]);
+    MloptPullScope scope = beginGuard(r, condition);
+    for (intptr_t i = 0; i < k->numRoots; ++i)
+      if (isWhole(r, &k->roots[i]))
+        mloptTileStore(&r->tile, &r->vectors[v], k->roots[i].pointer,
+                       elements[i][v]);
+    endGuard(r, condition, scope);
+  }
+}
+
+static void storeWhole(Rows *r) {
+  bool any = false;
+  for (intptr_t i = 0; i < r->kernel->numRoots; ++i)
+    any |= isWhole(r, &r->kernel->roots[i]);
+  if (!any)
+    return;
+  if (r->kernel->schedule.vectors) {
+    storeVectors(r);
+    return;
+  }
+  Along along = beginAlong(r, 0, NULL, NULL);
+  storeVectors(r);
+  endAlong(r, along, 0, NULL, NULL, NULL);
+}
+
+/// Results with one element for each row, by the line's first thread.
+static void storeRows(Rows *r) {
+  MloptKernel *k = r->kernel;
+  MlirValue elements[MLOPT_MAX_TILE_ROOTS], indices[MLOPT_MAX_RANK];
+  bool any = false;
+  r->tile.vector = NULL;
+  for (intptr_t i = 0; i < k->numRoots; ++i) {
+    if (isWhole(r, &k->roots[i]))
+      continue;
+    any = true;
+    mloptPullDelinearize(r->pull, mlirValueGetType(k->roots[i].value), r->row,
+                         indices);
+    elements[i] = mloptPullElement(r->pull, k->roots[i].value, indices);
+  }
+  if (!any)
+    return;
+  MlirValue condition =
+      both(r, r->rowValid,
+           mloptBuildCmpI(r->b, "eq", r->thread, mloptPullIndex(r->pull, 0)));
+  MloptPullScope scope = beginGuard(r, condition);
+  for (intptr_t i = 0; i < k->numRoots; ++i) {
+    if (isWhole(r, &k->roots[i]))
+      continue;
+    MlirType type = mlirValueGetType(k->roots[i].value);
+    mloptPullDelinearize(r->pull, type, r->row, indices);
+    mloptPullStore(r->pull, elements[i], k->roots[i].pointer, type, indices);
+  }
+  endGuard(r, condition, scope);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+static void describe(Rows *r) {
+  MlirType element = mlirF32TypeGet(r->b->context);
+  for (MlirOperation op = mlirBlockGetFirstOperation(r->kernel->program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (mloptIsReduction(op)) {
+      mloptDescribeReduction(op, &r->loops);
+      break;
+    }
+  const MloptReduction *l = &r->loops;
+  r->tile.space = mloptTensorType(l->numLoops, l->sizes, element);
+  r->rowType = mloptTensorType(l->numKept, l->sizes, element);
+  r->columnType =
+      mloptTensorType(l->numReduced, l->sizes + l->numKept, element);
+  r->rows = mloptNumElements(r->rowType);
+  r->columns = mloptNumElements(r->columnType);
+}
+
+void mloptEmitRows(MloptKernel *kernel) {
+  Rows r = {.kernel = kernel,
+            .pull = kernel->pull,
+            .b = mloptPullGetBuilder(kernel->pull),
+            .tile = {.pull = kernel->pull}};
+  describe(&r);
+  mloptPullSetHooks(r.pull, (MloptPullHooks){.load = mloptTileLoad,
+                                             .reduce = reduceRow,
+                                             .userData = &r.tile});
+  mloptTileEnter(&r.tile);
+  findRow(&r);
+  if (kernel->schedule.vectors)
+    openVectors(&r, (MlirValue){NULL}, kernel->schedule.vectors, false);
+  reduceAll(&r);
+  storeWhole(&r);
+  storeRows(&r);
+  mloptPullSetHooks(r.pull, (MloptPullHooks){.load = NULL});
+  mloptTileDestroy(&r.tile);
+}

@@ -1,0 +1,260 @@
+//===- fuse.c - The pass mlopt-fuse ---------------------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Level 2 to level 3: every operation that computes or moves elements goes into
+// an mlopt.fusion, which becomes one kernel.
+//
+//   %m = mlopt.reduce max %x dims [1] : (tensor<8x64xf32>) -> tensor<8xf32>
+//   %b = mlopt.broadcast %m dims [0] : tensor<8xf32> -> tensor<8x64xf32>
+//   %r = mlopt.sub %x, %b : tensor<8x64xf32>
+// becomes
+//   %r = mlopt.fusion (%a = %x : tensor<8x64xf32>) -> tensor<8x64xf32> { ... }
+//
+// What is computed does not change: a fusion holds the same operations, with
+// their roundings, in every mode of mlopt.numerics; `strict` reductions keep
+// their order because it is a property of the operation, not of the kernel.
+// Afterwards a block holds fusions, reshapes, constants that are no splats,
+// control flow, and what is of another dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse.h"
+#include "match.h"
+#include "passes.h"
+
+#include <stdlib.h>
+
+//===----------------------------------------------------------------------===//
+// One spelling for views
+//===----------------------------------------------------------------------===//
+
+/// Whether a broadcast only adds or moves no element: dimensions of size 1.
+static bool keepsOrder(MlirOperation op, const char *attr) {
+  MlirType from = mloptOperandType(op, 0), to = mloptResultType(op, 0);
+  if (mloptNumElements(from) != mloptNumElements(to) ||
+      mloptNumElements(to) == 0)
+    return false;
+  MloptInts dims = mloptGetInts(op, attr);
+  MlirType sized = mloptStrEq(mloptStr(attr), "dims") ? from : to;
+  int64_t last = -1;
+  for (intptr_t i = 0; i < dims.count; ++i) {
+    if (mloptDim(sized, i) == 1)
+      continue;
+    if (dims.at[i] < last)
+      return false;
+    last = dims.at[i];
+  }
+  return true;
+}
+
+/// A reduction of one element each, in a kind that returns it unchanged.
+static bool reducesNothing(MlirOperation op) {
+  MloptKind kind = mloptGetKind(op);
+  MlirType type = mloptOperandType(op, 0);
+  bool isExact =
+      kind != MLOPT_KIND_NONE &&
+      (kind != MLOPT_KIND_ADD || !mloptIsFloatElement(mloptElementType(type)));
+  return mlirOperationGetNumOperands(op) == 1 && isExact &&
+         mloptNumElements(type) != 0 &&
+         mloptNumElements(type) == mloptNumElements(mloptResultType(op, 0));
+}
+
+static bool isView(MlirOperation op) {
+  if (mlirOperationGetNumOperands(op) != 1 ||
+      mlirOperationGetNumResults(op) != 1 ||
+      !mloptIsStatic(mloptOperandType(op, 0)) ||
+      !mloptIsStatic(mloptResultType(op, 0)))
+    return false;
+  if (mloptIsA(op, &mloptOp_broadcast))
+    return keepsOrder(op, "dims");
+  if (mloptIsA(op, &mloptOp_transpose))
+    return keepsOrder(op, "permutation");
+  return mloptIsA(op, &mloptOp_reduce) && reducesNothing(op);
+}
+
+/// Writes what keeps the row-major order as a reshape.
+static void rewriteViews(MlirBlock block) {
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!mloptGetOpDef(op) || !isView(op))
+      continue;
+    MloptBuilder b = mloptBuilderBefore(op, mlirOperationGetLocation(op));
+    MlirValue view = mloptBuildUnary(
+        &b, mloptOp_reshape.name, mloptOperand(op, 0), mloptResultType(op, 0));
+    if (b.failed)
+      continue;
+    mlirValueReplaceAllUsesOfWith(mloptResult(op, 0), view);
+    mlirOperationDestroy(op);
+  }
+}
+
+/// A product of matrices reads a transposed one as it lies: contracting the
+/// other dimension adds the same products in the same order.
+static void readTransposed(MlirBlock block) {
+  static const char *const contract[] = {"lhs_contract", "rhs_contract"};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsA(op, &mloptOp_dot))
+      continue;
+    for (intptr_t side = 0; side < 2; ++side) {
+      MlirOperation transpose =
+          mloptDefinedBy(mloptOperand(op, side), &mloptOp_transpose, op);
+      MloptInts dims = mloptGetInts(op, contract[side]);
+      if (mlirOperationIsNull(transpose) || dims.count != 1 ||
+          mloptRank(mloptOperandType(op, side)) != 2 ||
+          mloptGetInts(transpose, "permutation").at[0] != 1)
+        continue;
+      dims.at[0] = 1 - dims.at[0];
+      mloptSetInts(op, contract[side], &dims);
+      mlirOperationSetOperand(op, side, mloptOperand(transpose, 0));
+    }
+  }
+}
+
+/// Copies splat constants to the blocks that use them, so that no kernel reads
+/// them from memory.
+static void sinkConstants(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsA(op, &mloptOp_constant))
+      continue;
+    MlirOpOperand next;
+    for (MlirOpOperand use = mlirValueGetFirstUse(mloptResult(op, 0));
+         !mlirOpOperandIsNull(use); use = next) {
+      next = mlirOpOperandGetNextUse(use);
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      MlirBlock inner = mlirOperationGetBlock(user);
+      if (mlirBlockEqual(inner, block))
+        continue;
+      MlirOperation copy = mlirOperationClone(op);
+      mlirBlockInsertOwnedOperationBefore(inner, user, copy);
+      mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use),
+                              mloptResult(copy, 0));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static MlirLogicalResult fuseRegions(MlirOperation op, MlirStringRef function,
+                                     MloptFuseTotals *totals);
+
+static MlirLogicalResult fuseBlock(MlirBlock block, MlirStringRef function,
+                                   MloptFuseTotals *totals) {
+  sinkConstants(block);
+  readTransposed(block);
+  rewriteViews(block);
+  MlirLogicalResult result = mloptSuccess();
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op) && !mloptFailed(result);
+       op = mlirOperationGetNextInBlock(op))
+    if (!mloptGetOpDef(op))
+      result = fuseRegions(op, function, totals);
+  MloptFuseGraph graph;
+  MloptFusePlan plan = {0};
+  if (!mloptFailed(result))
+    result = mloptResultOf(mloptFuseGraphCreate(block, &graph));
+  else
+    graph = (MloptFuseGraph){0};
+  if (!mloptFailed(result))
+    result = mloptFusePlanCreate(&graph, &plan);
+  if (!mloptFailed(result))
+    result = mloptResultOf(mloptFuseBuild(&plan, function, totals));
+  if (plan.graph)
+    mloptFusePlanDestroy(&plan);
+  mloptFuseGraphDestroy(&graph);
+  return result;
+}
+
+static MlirLogicalResult fuseRegions(MlirOperation op, MlirStringRef function,
+                                     MloptFuseTotals *totals) {
+  for (intptr_t i = 0, n = mlirOperationGetNumRegions(op); i < n; ++i)
+    for (MlirBlock block =
+             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+      if (!mlirOperationIsNull(mlirBlockGetTerminator(block)) &&
+          mloptFailed(fuseBlock(block, function, totals)))
+        return mloptFailure();
+  return mloptSuccess();
+}
+
+/// What the function must move whatever its kernels: the arguments that it
+/// uses, once, and its results.
+static int64_t leastBytes(MlirOperation func) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  int64_t bytes = 0;
+  for (intptr_t i = 0, n = mlirBlockGetNumArguments(entry); i < n; ++i) {
+    MlirValue argument = mlirBlockGetArgument(entry, i);
+    MlirType type = mlirValueGetType(argument);
+    int64_t all = mloptFuseBytesOf(type), sum = 0;
+    for (MlirOpOperand use = mlirValueGetFirstUse(argument);
+         !mlirOpOperandIsNull(use) && sum < all;
+         use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      int64_t read = all;
+      bool selects = mloptIsA(user, &mloptOp_gather) ||
+                     mloptIsA(user, &mloptOp_slice) ||
+                     mloptIsA(user, &mloptOp_dynamic_slice);
+      if (selects && mlirOpOperandGetOperandNumber(use) == 0)
+        read = mloptFuseBytesOf(mloptResultType(user, 0));
+      sum += read;
+    }
+    bytes += sum < all ? sum : all;
+  }
+  MlirOperation terminator = mlirBlockGetTerminator(entry);
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(terminator); i < n; ++i)
+    bytes += mloptFuseBytesOf(mloptOperandType(terminator, i));
+  return bytes;
+}
+
+static void run(MlirOperation func, MloptPass pass) {
+  MlirRegion body = mlirOperationGetRegion(func, 0);
+  if (mlirBlockIsNull(mlirRegionGetFirstBlock(body)))
+    return;
+  MlirContext c = mlirOperationGetContext(func);
+  MlirStringRef name = mlirStringAttrGetValue(mloptAttr(func, "sym_name"));
+  MloptFuseTotals totals = {0};
+  int64_t least = leastBytes(func);
+  if (mloptFailed(fuseRegions(func, name, &totals))) {
+    mloptPassSignalFailure(pass);
+    return;
+  }
+  MlirNamedAttribute entries[] = {
+      mloptNamedAttr(c, "kernels", mloptI64Attr(c, totals.kernels)),
+      mloptNamedAttr(c, "hbm_bytes", mloptI64Attr(c, totals.bytes)),
+      mloptNamedAttr(c, "least_bytes", mloptI64Attr(c, least))};
+  mlirOperationSetDiscardableAttributeByName(
+      func, mloptStr("mlopt.traffic"),
+      mlirDictionaryAttrGet(c, MLOPT_COUNT(entries), entries));
+}
+
+static MlirDialectHandle (*const dependent[])(void) = {
+    mlirGetDialectHandle__mlopt__, NULL};
+
+const MloptPassDef mloptPass_fuse MLOPT_TABLE = {
+    .argument = "mlopt-fuse",
+    .summary = "Group mlopt operations into mlopt.fusion, one for each kernel",
+    .doc =
+        "Every operation that computes or moves elements goes into a "
+        "fusion; what costs nothing to compute again goes into each that "
+        "uses it. Two kernels become one when that moves fewer bytes and "
+        "one kernel can do it: elementwise and layout operations, gathers "
+        "and reductions over the same rows in any order; contractions, "
+        "scatters, scans, sorts and window reductions stay alone. Results "
+        "do not change. Each fusion says in `mlopt.ledger` which operands "
+        "other kernels computed, why they are not part of it and what it "
+        "would save; the function says in `mlopt.traffic` how many kernels "
+        "there are, how many bytes they move, and how many any program must. "
+        "Remarks of the category `mlopt-fuse` say the same for each edge.",
+    .anchor = "func.func",
+    .dependent = dependent,
+    .run = run,
+};

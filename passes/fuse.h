@@ -1,0 +1,231 @@
+//===- fuse.h - Deciding what becomes one kernel -*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the files of `mlopt-fuse` share. A block is a graph of nodes, one for
+// each operation; kernels are sets of nodes; a plan is a list of kernels that
+// together compute everything. An operation may be in several kernels, which
+// then each compute it; at most one of them, its home, stores it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_FUSE_H
+#define MLOPT_PASSES_FUSE_H
+
+#include "dialect.h"
+#include "infer.h"
+
+//===----------------------------------------------------------------------===//
+// Reasons and legality (fuse_table.c)
+//===----------------------------------------------------------------------===//
+
+typedef enum MloptFuseReason {
+#define MLOPT_FUSE_REASON(code, name, text) MLOPT_FUSE_##code,
+#include "fuse_reasons.def"
+  MLOPT_NUM_FUSE_REASONS
+} MloptFuseReason;
+
+/// "other-rows"
+const char *mloptFuseReasonGetName(MloptFuseReason);
+const char *mloptFuseReasonGetText(MloptFuseReason);
+/// The reason of this name; MLOPT_NUM_FUSE_REASONS if there is none.
+MloptFuseReason mloptFuseReasonFind(MlirStringRef name);
+
+/// How an operation's result elements depend on its operands'.
+typedef enum MloptAccess {
+  MLOPT_ACCESS_HOST,        ///< no part of any kernel
+  MLOPT_ACCESS_CONSTANT,    ///< data of the program
+  MLOPT_ACCESS_CREATE,      ///< depends on the indices alone
+  MLOPT_ACCESS_ELEMENTWISE, ///< the element of the same indices
+  MLOPT_ACCESS_RESHAPE,     ///< the element of the same row-major position
+  MLOPT_ACCESS_TRANSPOSE,
+  MLOPT_ACCESS_BROADCAST,
+  MLOPT_ACCESS_MOVE,   ///< an element somewhere else, or none
+  MLOPT_ACCESS_GATHER, ///< an element that data says
+  MLOPT_ACCESS_REDUCE, ///< all elements of a row
+  MLOPT_ACCESS_ALONE   ///< a kernel of its own
+} MloptAccess;
+
+/// What fusion knows about an operation.
+typedef struct MloptFuseTraits {
+  MloptAccess access;
+  int work; ///< arithmetic for each element, an addition being 1
+  MloptFuseReason alone;
+} MloptFuseTraits;
+MloptFuseTraits mloptFuseGetTraits(MlirOperation);
+
+/// What a kernel is, as its emitter sees it.
+typedef enum MloptKernelFamily {
+  MLOPT_KERNEL_POINTWISE, ///< one index space, all reads through index maps
+  MLOPT_KERNEL_ROWS,      ///< reductions over the columns of one row space
+  MLOPT_KERNEL_ALONE      ///< one operation
+} MloptKernelFamily;
+
+/// What kernels must fit.
+enum {
+  MLOPT_FUSE_MAX_OPERANDS = 48,
+  MLOPT_FUSE_MAX_RESULTS = 16,
+  /// Shared memory of the 16 CTAs of a cluster that can hold a row.
+  MLOPT_FUSE_ROW_BYTES = 16 * 200 * 1024,
+  /// With fewer rows than this, rows that do not fit leave the GPU idle.
+  MLOPT_FUSE_FEW_ROWS = 16
+};
+
+//===----------------------------------------------------------------------===//
+// The graph (fuse_graph.c)
+//===----------------------------------------------------------------------===//
+
+typedef enum MloptFuseRole {
+  MLOPT_ROLE_HOST,    ///< stays where it is
+  MLOPT_ROLE_VIEW,    ///< a reshape: costs nothing anywhere
+  MLOPT_ROLE_FREE,    ///< in every kernel that reads it
+  MLOPT_ROLE_COMPUTE, ///< in one kernel at least
+} MloptFuseRole;
+
+typedef struct MloptFuseNode {
+  MlirOperation op;
+  MloptFuseRole role;
+  MloptFuseTraits traits;
+  int numOperands;
+  int *operands;   ///< node of each operand; -1: from outside the block
+  MlirValue *from; ///< each operand's value
+  int numReaders;
+  int *readers;    ///< nodes of role compute that read it, also through views
+  bool readByHost; ///< or by a node of role host
+  int64_t elements, bytes; ///< of its results
+  MlirAttribute group;     ///< `mlopt.fuse`'s group, or null
+  bool apart;
+} MloptFuseNode;
+
+typedef struct MloptFuseGraph {
+  MlirBlock block;
+  int count;
+  MloptFuseNode *nodes;
+  int *slots; ///< hash table from operations to nodes
+  int numSlots;
+} MloptFuseGraph;
+
+/// Reads a block; the caller destroys the graph. False when out of memory.
+bool mloptFuseGraphCreate(MlirBlock, MloptFuseGraph *);
+void mloptFuseGraphDestroy(MloptFuseGraph *);
+/// The node that defines a value, or -1.
+int mloptFuseGraphFind(const MloptFuseGraph *, MlirValue);
+/// The node behind the views of a node; -1 when they view an argument.
+int mloptFuseRootOf(const MloptFuseGraph *, int node);
+/// The value behind the views of a value.
+MlirValue mloptFuseRootValue(const MloptFuseGraph *, MlirValue);
+int64_t mloptFuseBytesOf(MlirType);
+
+//===----------------------------------------------------------------------===//
+// A kernel (fuse_kernel.c, fuse_rows.c)
+//===----------------------------------------------------------------------===//
+
+/// A set of nodes: the compute nodes of a kernel, and once expanded the views
+/// and what is free between them. The arrays have a place for each node of the
+/// graph.
+typedef struct MloptFuseBody {
+  int count;
+  int *nodes;   ///< rising, so operands come first
+  bool *holds;  ///< whether the node is one of them
+  bool *stored; ///< whether its results leave the kernel
+  double *runs; ///< room for counting
+} MloptFuseBody;
+bool mloptFuseBodyCreate(const MloptFuseGraph *, MloptFuseBody *);
+void mloptFuseBodyDestroy(MloptFuseBody *);
+void mloptFuseBodyClear(MloptFuseBody *);
+/// Adds a node, unless it is there.
+void mloptFuseBodyAdd(MloptFuseBody *, int node);
+/// Drops what no stored node needs, adds views and what is free.
+void mloptFuseBodyComplete(const MloptFuseGraph *, MloptFuseBody *);
+
+/// The rows of a kernel of the rows family, as fusion sees them.
+typedef struct MloptFuseRows {
+  int64_t rows, columns;
+  bool rereads; ///< a row's elements are needed after a reduction of it
+} MloptFuseRows;
+
+/// Whether all reductions of a body go over the columns of one row space and
+/// whatever follows them stays in its row: FUSED, or why not.
+MloptFuseReason mloptFuseCheckRows(const MloptFuseGraph *,
+                                   const MloptFuseBody *, MloptFuseRows *out);
+
+/// What a kernel costs, and whether it can be one.
+typedef struct MloptFuseVerdict {
+  MloptFuseReason reason; ///< FUSED: it can
+  MloptKernelFamily family;
+  double cost;   ///< in bytes
+  int64_t bytes; ///< moved to and from memory
+} MloptFuseVerdict;
+MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *, const MloptFuseBody *);
+
+/// Bytes that the body reads from a value outside, each distinct element once
+/// and of a gather those selected.
+int64_t mloptFuseReadBytes(const MloptFuseGraph *, const MloptFuseBody *,
+                           MlirValue root);
+
+//===----------------------------------------------------------------------===//
+// The plan (fuse_plan.c)
+//===----------------------------------------------------------------------===//
+
+/// A growing set of numbers.
+typedef struct MloptFuseSet {
+  int count, capacity;
+  int *at;
+} MloptFuseSet;
+
+typedef struct MloptFuseKernel {
+  bool dead;
+  int version;          ///< rises with each change
+  MloptFuseSet members; ///< nodes of role compute, rising
+  MloptFuseVerdict verdict;
+} MloptFuseKernel;
+
+typedef struct MloptFusePlan {
+  const MloptFuseGraph *graph;
+  int count;
+  MloptFuseKernel *kernels;
+  int *home;            ///< of each node: the kernel that stores it, or -1
+  MloptFuseSet *within; ///< of each node: the kernels that compute it
+  MloptFuseBody scratch;
+  int *stack;  ///< for each kernel and node
+  bool *seen;  ///< likewise
+  bool failed; ///< out of memory
+} MloptFusePlan;
+
+/// Decides; the caller destroys the plan. Fails after a diagnostic when
+/// `mlopt.fuse` asks for what cannot be, or without one when out of memory.
+MlirLogicalResult mloptFusePlanCreate(const MloptFuseGraph *, MloptFusePlan *);
+void mloptFusePlanDestroy(MloptFusePlan *);
+/// The plan's scratch body, filled with a kernel's nodes, and with those of
+/// another (-1: none) as if the two were one.
+MloptFuseBody *mloptFuseBodyOf(MloptFusePlan *, int kernel, int other);
+/// Whether the host, or a kernel other than `a` and `b` that does not compute
+/// the node itself, reads it.
+bool mloptFuseIsReadElsewhere(const MloptFusePlan *, int node, int a, int b);
+/// Why two kernels of the plan are not one.
+MloptFuseReason mloptFuseWhyApart(MloptFusePlan *, int producer, int consumer);
+
+//===----------------------------------------------------------------------===//
+// Rewriting and the ledger (fuse_build.c, fuse_ledger.c)
+//===----------------------------------------------------------------------===//
+
+/// What the kernels of a function come to.
+typedef struct MloptFuseTotals {
+  int64_t kernels, bytes;
+} MloptFuseTotals;
+
+/// Replaces the block's operations by the plan's fusions, with their ledgers.
+/// `function` is what remarks name.
+bool mloptFuseBuild(MloptFusePlan *, MlirStringRef function,
+                    MloptFuseTotals *totals);
+/// The ledger of a fusion whose kernel is in the plan's scratch body, and
+/// remarks for every edge into it and inside it. `operands` are the values it
+/// reads, as the original block has them.
+MlirAttribute mloptFuseLedgerOf(MloptFusePlan *, int kernel,
+                                MlirStringRef function, intptr_t numOperands,
+                                const MlirValue *operands);
+
+#endif // MLOPT_PASSES_FUSE_H

@@ -1,0 +1,87 @@
+//===- nv_ring.c - Stages filled by one role, emptied by another ----------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nv_ring.h"
+
+enum { BARRIER_BYTES = 8 };
+
+int64_t mloptNvRingBytes(const MloptNvRing *ring) {
+  return 2 * BARRIER_BYTES * ring->stages;
+}
+
+static MlirValue full(MloptNv *nv, const MloptNvRing *ring, MlirValue stage) {
+  return mloptNvShared(
+      nv, mloptNvAddInt(nv, mloptNvMulInt(nv, stage, BARRIER_BYTES),
+                        ring->barriers));
+}
+
+static MlirValue empty(MloptNv *nv, const MloptNvRing *ring, MlirValue stage) {
+  return mloptNvShared(
+      nv, mloptNvAddInt(nv, mloptNvMulInt(nv, stage, BARRIER_BYTES),
+                        ring->barriers + BARRIER_BYTES * ring->stages));
+}
+
+void mloptNvRingInit(MloptNv *nv, const MloptNvRing *ring) {
+  for (int64_t i = 0; i < ring->stages; ++i) {
+    MlirValue stage = mloptNvInt(nv, i);
+    MlirValue filled[] = {full(nv, ring, stage), mloptNvInt(nv, 1)};
+    MlirValue emptied[] = {empty(nv, ring, stage),
+                           mloptNvInt(nv, ring->consumers)};
+    mloptNvOp(nv, "nvvm.mbarrier.init", 2, filled, NULL);
+    mloptNvOp(nv, "nvvm.mbarrier.init", 2, emptied, NULL);
+  }
+  mloptNvOp(nv, "nvvm.fence.mbarrier.init", 0, NULL, NULL);
+}
+
+MloptNvPlace mloptNvRingFirst(MloptNv *nv) {
+  return (MloptNvPlace){mloptNvInt(nv, 0), mloptNvInt(nv, 0)};
+}
+
+MloptNvPlace mloptNvRingNext(MloptNv *nv, const MloptNvRing *ring,
+                             MloptNvPlace place) {
+  MlirValue next = mloptNvAddInt(nv, place.stage, 1);
+  MlirValue wraps = mloptNvEqInt(nv, next, ring->stages);
+  return (MloptNvPlace){mloptBuildSelect(nv->b, wraps, mloptNvInt(nv, 0), next),
+                        mloptNvXor(nv, place.parity, mloptNvToInt(nv, wraps))};
+}
+
+/// Waits until the phase of this parity has ended. The labels are local to the
+/// braces.
+static void wait(MloptNv *nv, MlirValue barrier, MlirValue parity) {
+  MlirValue operands[] = {mloptNvAddress(nv, barrier), parity};
+  mloptNvPtx(nv,
+             "{ .reg .pred done;"
+             " again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;"
+             " @done bra.uni go;"
+             " bra.uni again;"
+             " go: }",
+             "r,r,~{memory}", 2, operands, (MlirType){NULL});
+}
+
+MlirValue mloptNvRingAcquire(MloptNv *nv, const MloptNvRing *ring,
+                             MloptNvPlace place, int64_t bytes) {
+  wait(nv, empty(nv, ring, place.stage),
+       mloptNvXor(nv, place.parity, mloptNvInt(nv, 1)));
+  MlirValue operands[] = {full(nv, ring, place.stage), mloptNvInt(nv, bytes)};
+  mloptNvOp(nv, "nvvm.mbarrier.arrive.expect_tx", 2, operands, NULL);
+  return operands[0];
+}
+
+void mloptNvRingWait(MloptNv *nv, const MloptNvRing *ring, MloptNvPlace place) {
+  wait(nv, full(nv, ring, place.stage), place.parity);
+}
+
+/// Predicated, so that the main loop stays one basic block around its waits.
+void mloptNvRingRelease(MloptNv *nv, const MloptNvRing *ring, MlirValue stage,
+                        MlirValue condition) {
+  MlirValue operands[] = {mloptNvAddress(nv, empty(nv, ring, stage)),
+                          condition};
+  mloptNvPtx(nv,
+             "{ .reg .pred p; setp.ne.b32 p, $1, 0;"
+             " @p mbarrier.arrive.release.cta.shared::cta.b64 _, [$0]; }",
+             "r,r,~{memory}", 2, operands, (MlirType){NULL});
+}

@@ -1,0 +1,53 @@
+//===- nv_ring.h - Stages filled by one role, emptied by another --*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A ring of stages in shared memory with two mbarriers each:
+//
+//   producer: wait empty[s] -> expect bytes, start TMA -> (TMA) full[s]
+//   consumer: wait full[s]  -> read                    -> arrive empty[s]
+//
+// A place in the ring is the stage and the parity of the turn; both sides walk
+// it alike. `empty` barriers start as if the consumers had just left, since a
+// wait for the parity before the first one returns at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_NV_RING_H
+#define MLOPT_PASSES_NV_RING_H
+
+#include "nv_build.h"
+
+typedef struct MloptNvRing {
+  int64_t stages;
+  int64_t barriers;  ///< where in shared memory: full[0..], then empty[0..]
+  int64_t consumers; ///< arrivals that empty a stage
+} MloptNvRing;
+
+/// Carried through loops as two i32.
+typedef struct MloptNvPlace {
+  MlirValue stage, parity;
+} MloptNvPlace;
+
+/// The bytes that the barriers take.
+int64_t mloptNvRingBytes(const MloptNvRing *);
+/// For one thread, before the block's first barrier.
+void mloptNvRingInit(MloptNv *, const MloptNvRing *);
+
+MloptNvPlace mloptNvRingFirst(MloptNv *);
+MloptNvPlace mloptNvRingNext(MloptNv *, const MloptNvRing *, MloptNvPlace);
+
+/// The producer's thread: waits for an empty stage and says how many bytes
+/// come; returns the barrier that TMA completes.
+MlirValue mloptNvRingAcquire(MloptNv *, const MloptNvRing *, MloptNvPlace,
+                             int64_t bytes);
+/// A consumer waits for the data.
+void mloptNvRingWait(MloptNv *, const MloptNvRing *, MloptNvPlace);
+/// A consumer's thread gives the stage back, if `condition` (an i32) is set.
+void mloptNvRingRelease(MloptNv *, const MloptNvRing *, MlirValue stage,
+                        MlirValue condition);
+
+#endif // MLOPT_PASSES_NV_RING_H

@@ -1,0 +1,420 @@
+//===- nv_tile.c - Tiles of elements in registers -------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nv_tile.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdlib.h>
+
+/// The widest access of a thread, in bits.
+enum { ACCESS_BITS = 128, WORD_BITS = 32 };
+
+MlirValue mloptReadRegister(MloptBuilder *b, const char *name) {
+  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+  MlirValue value = mloptBuildValue(
+      b, (MloptOpSpec){.name = name, .numResults = 1, .results = &i32});
+  return mloptBuildUnary(b, "arith.index_castui", value,
+                         mlirIndexTypeGet(b->context));
+}
+
+void mloptTileEnter(MloptTile *tile) {
+  tile->block = mloptPullGetBuilder(tile->pull)->block;
+  tile->numLoads = 0;
+}
+
+void mloptTileDestroy(MloptTile *tile) { free(tile->loads); }
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+static MlirValue addConstant(MloptPull *pull, MlirValue x, int64_t number) {
+  return number ? mloptBuildBinary(mloptPullGetBuilder(pull), "arith.addi", x,
+                                   mloptPullIndex(pull, number))
+                : x;
+}
+
+/// The last dimension of more than one element; 0 if there is none.
+static intptr_t innerDim(MlirType space) {
+  intptr_t inner = mloptRank(space) - 1;
+  while (inner > 0 && mloptDim(space, inner) == 1)
+    --inner;
+  return inner < 0 ? 0 : inner;
+}
+
+void mloptTileVectorFrom(MloptTile *tile, const MlirValue *indices,
+                         MlirValue position, int count, MloptVector *out) {
+  MloptPull *pull = tile->pull;
+  intptr_t rank = mloptRank(tile->space);
+  out->count = count;
+  out->inner = innerDim(tile->space);
+  out->isStraight = rank && mloptDim(tile->space, out->inner) % count == 0;
+  for (int k = 0; k < count; ++k) {
+    out->position[k] = addConstant(pull, position, k);
+    if (!out->isStraight) {
+      mloptPullDelinearize(pull, tile->space, out->position[k],
+                           out->indices[k]);
+      continue;
+    }
+    memcpy(out->indices[k], indices, rank * sizeof *indices);
+    // With one dimension, index and position are one value.
+    out->indices[k][out->inner] =
+        mlirValueEqual(indices[out->inner], position)
+            ? out->position[k]
+            : addConstant(pull, indices[out->inner], k);
+    mloptPullBindPosition(pull, tile->space, out->indices[k], out->position[k]);
+  }
+}
+
+void mloptTileVectorAt(MloptTile *tile, MlirValue position, int count,
+                       MloptVector *out) {
+  MlirValue indices[MLOPT_MAX_RANK];
+  mloptPullDelinearize(tile->pull, tile->space, position, indices);
+  mloptTileVectorFrom(tile, indices, position, count, out);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// How `count` elements of a type are accessed: as words of the type itself, or
+/// of an integer that holds several.
+typedef struct Access {
+  MlirType memory; ///< of one element
+  unsigned width;  ///< bits of one
+  MlirType word;
+  int numWords, perWord;
+  int wordsAtOnce;
+} Access;
+
+static Access describeAccess(MlirType element, int count) {
+  MlirContext context = mlirTypeGetContext(element);
+  Access a = {.memory = mloptPullMemoryType(element)};
+  a.width = mloptElementWidth(a.memory);
+  int bits = count * (int)a.width;
+  int word = a.width >= WORD_BITS || count == 1 ? (int)a.width
+             : bits < WORD_BITS                 ? bits
+                                                : WORD_BITS;
+  a.perWord = word / (int)a.width;
+  a.word = a.perWord == 1 ? a.memory : mlirIntegerTypeGet(context, word);
+  a.numWords = bits / word;
+  a.wordsAtOnce =
+      a.numWords * word > ACCESS_BITS ? ACCESS_BITS / word : a.numWords;
+  return a;
+}
+
+static MlirType accessType(const Access *a) {
+  int64_t count = a->wordsAtOnce;
+  return count == 1 ? a->word : mlirVectorTypeGet(1, &count, a->word);
+}
+
+static MlirNamedAttribute alignmentOf(MloptBuilder *b, const Access *a) {
+  int64_t bytes = a->wordsAtOnce * a->perWord * (int64_t)a->width / 8;
+  return mloptNamedAttr(b->context, "alignment",
+                        mloptI64Attr(b->context, bytes));
+}
+
+static MlirValue addressOfWord(MloptTile *tile, const Access *a,
+                               MlirValue pointer, MlirType tensor,
+                               MlirValue position, int word) {
+  return mloptPullAddress(
+      tile->pull, pointer, tensor,
+      addConstant(tile->pull, position, (int64_t)word * a->perWord));
+}
+
+static MlirValue i32Constant(MloptBuilder *b, int64_t value) {
+  return mloptBuildInt(b, mlirIntegerTypeGet(b->context, 32), value);
+}
+
+/// Element `i` of what was loaded.
+static MlirValue elementOfWord(MloptTile *tile, const Access *a, MlirValue word,
+                               int i, MlirType element) {
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  if (a->perWord > 1) {
+    int64_t shift = (int64_t)a->width * (i % a->perWord);
+    if (shift)
+      word = mloptBuildBinary(b, "arith.shrui", word,
+                              mloptBuildInt(b, a->word, shift));
+    word = mloptBuildUnary(b, "arith.trunci", word,
+                           mlirIntegerTypeGet(b->context, a->width));
+    if (!mlirTypeIsAInteger(a->memory))
+      word = mloptBuildUnary(b, "arith.bitcast", word, a->memory);
+  }
+  return mloptPullFromMemory(tile->pull, word, element);
+}
+
+void mloptTileLoadVector(MloptTile *tile, MlirValue pointer, MlirType tensor,
+                         MlirValue position, int count, MlirValue *out) {
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  MlirType element = mloptElementType(tensor);
+  Access a = describeAccess(element, count);
+  MlirType type = accessType(&a);
+  for (int word = 0; word < a.numWords; word += a.wordsAtOnce) {
+    MlirValue address =
+        addressOfWord(tile, &a, pointer, tensor, position, word);
+    MlirNamedAttribute alignment = alignmentOf(b, &a);
+    MlirValue loaded = mloptBuildValue(b, (MloptOpSpec){.name = "llvm.load",
+                                                        .numOperands = 1,
+                                                        .operands = &address,
+                                                        .numResults = 1,
+                                                        .results = &type,
+                                                        .numAttrs = 1,
+                                                        .attrs = &alignment});
+    for (int w = 0; w < a.wordsAtOnce; ++w) {
+      MlirValue one = loaded;
+      if (a.wordsAtOnce > 1) {
+        MlirValue operands[] = {loaded, i32Constant(b, w)};
+        one = mloptBuildValue(b, (MloptOpSpec){.name = "llvm.extractelement",
+                                               .numOperands = 2,
+                                               .operands = operands,
+                                               .numResults = 1,
+                                               .results = &a.word});
+      }
+      for (int i = 0; i < a.perWord; ++i)
+        out[(word + w) * a.perWord + i] =
+            elementOfWord(tile, &a, one, i, element);
+    }
+  }
+}
+
+/// Two floats that are only rounded to bf16: one instruction does both.
+static bool roundsPair(const MlirValue *pair, MlirValue *outSources) {
+  for (int i = 0; i < 2; ++i) {
+    if (!mlirValueIsAOpResult(pair[i]) ||
+        !mlirTypeIsABF16(mlirValueGetType(pair[i])))
+      return false;
+    MlirOperation op = mlirOpResultGetOwner(pair[i]);
+    if (!mloptIsNamed(op, "arith.truncf") ||
+        !mlirTypeIsAF32(mloptOperandType(op, 0)))
+      return false;
+    outSources[i] = mloptOperand(op, 0);
+  }
+  return true;
+}
+
+static MlirValue insertElement(MloptBuilder *b, MlirValue vector,
+                               MlirValue element, int i) {
+  MlirValue operands[] = {vector, element, i32Constant(b, i)};
+  MlirType type = mlirValueGetType(vector);
+  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.insertelement",
+                                          .numOperands = 3,
+                                          .operands = operands,
+                                          .numResults = 1,
+                                          .results = &type});
+}
+
+static MlirValue collect(MloptBuilder *b, MlirType type, int count,
+                         const MlirValue *elements) {
+  MlirValue vector = mloptBuildValue(
+      b, (MloptOpSpec){
+             .name = "llvm.mlir.poison", .numResults = 1, .results = &type});
+  for (int i = 0; i < count && !b->failed; ++i)
+    vector = insertElement(b, vector, elements[i], i);
+  return vector;
+}
+
+/// The elements of one word, joined.
+static MlirValue joinWord(MloptTile *tile, const Access *a,
+                          const MlirValue *elements) {
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  if (a->perWord == 1)
+    return mloptPullToMemory(tile->pull, elements[0]);
+  MlirValue sources[2];
+  if (b->failed)
+    return (MlirValue){NULL};
+  if (a->perWord == 2 && roundsPair(elements, sources)) {
+    int64_t two = 2;
+    MlirType f32s = mlirVectorTypeGet(1, &two, mlirF32TypeGet(b->context));
+    MlirType bf16s = mlirVectorTypeGet(1, &two, mlirBF16TypeGet(b->context));
+    MlirValue rounded =
+        mloptBuildUnary(b, "llvm.fptrunc", collect(b, f32s, 2, sources), bf16s);
+    return mloptBuildUnary(b, "llvm.bitcast", rounded, a->word);
+  }
+  MlirValue word = {NULL};
+  for (int i = 0; i < a->perWord; ++i) {
+    MlirValue part = mloptPullToMemory(tile->pull, elements[i]);
+    if (!mlirTypeIsAInteger(a->memory))
+      part = mloptBuildUnary(b, "arith.bitcast", part,
+                             mlirIntegerTypeGet(b->context, a->width));
+    part = mloptBuildUnary(b, "arith.extui", part, a->word);
+    if (i)
+      part = mloptBuildBinary(
+          b, "arith.ori", word,
+          mloptBuildBinary(b, "arith.shli", part,
+                           mloptBuildInt(b, a->word, i * (int64_t)a->width)));
+    word = part;
+  }
+  return word;
+}
+
+void mloptTileStore(MloptTile *tile, const MloptVector *vector,
+                    MlirValue pointer, const MlirValue *elements) {
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  if (b->failed)
+    return;
+  MlirType element = mlirValueGetType(elements[0]);
+  Access a = describeAccess(element, vector->count);
+  for (int word = 0; word < a.numWords; word += a.wordsAtOnce) {
+    MlirValue words[MLOPT_MAX_LANES];
+    for (int w = 0; w < a.wordsAtOnce; ++w)
+      words[w] = joinWord(tile, &a, elements + (word + w) * a.perWord);
+    MlirValue operands[] = {
+        a.wordsAtOnce == 1 ? words[0]
+                           : collect(b, accessType(&a), a.wordsAtOnce, words),
+        addressOfWord(tile, &a, pointer,
+                      mloptWithElementType(tile->space, element),
+                      vector->position[0], word)};
+    MlirNamedAttribute alignment = alignmentOf(b, &a);
+    mloptBuildOp(b, (MloptOpSpec){.name = "llvm.store",
+                                  .numOperands = 2,
+                                  .operands = operands,
+                                  .numAttrs = 1,
+                                  .attrs = &alignment});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// How far back the arithmetic of an index is followed.
+enum { MAX_DEPTH = 16 };
+
+static bool isConstant(MlirValue value) {
+  return mlirValueIsAOpResult(value) &&
+         mloptIsNamed(mlirOpResultGetOwner(value), "arith.constant");
+}
+
+/// Whether all elements of the vector see the same value: an index they share,
+/// a constant, or arithmetic on such.
+static bool isShared(const MloptVector *v, intptr_t rank, MlirValue value,
+                     int depth) {
+  for (intptr_t i = 0; i < rank; ++i)
+    if (i != v->inner && mlirValueEqual(value, v->indices[0][i]))
+      return true;
+  // A kernel's parameter; loops' arguments are indices.
+  if (mlirValueIsABlockArgument(value))
+    return !mlirTypeIsAIndex(mlirValueGetType(value));
+  if (isConstant(value))
+    return true;
+  if (!depth || !mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  intptr_t n = mlirOperationGetNumOperands(op);
+  if (!n || mlirOperationGetNumRegions(op))
+    return false;
+  for (intptr_t i = 0; i < n; ++i)
+    if (!isShared(v, rank, mloptOperand(op, i), depth - 1))
+      return false;
+  return true;
+}
+
+/// The index of the vector's first element where this one's is its own inner
+/// index, or that plus a multiple of the vector's length; null otherwise.
+static MlirValue firstOf(MloptTile *tile, MlirValue index) {
+  const MloptVector *v = tile->vector;
+  MlirValue own = v->indices[tile->lane][v->inner];
+  MlirValue first = v->indices[0][v->inner];
+  if (mlirValueEqual(index, own))
+    return first;
+  if (!mlirValueIsAOpResult(index))
+    return (MlirValue){NULL};
+  MlirOperation op = mlirOpResultGetOwner(index);
+  if (!mloptIsNamed(op, "arith.addi") ||
+      !mlirValueEqual(mloptOperand(op, 0), own) ||
+      !isConstant(mloptOperand(op, 1)))
+    return (MlirValue){NULL};
+  int64_t offset = mlirIntegerAttrGetValueInt(
+      mloptAttr(mlirOpResultGetOwner(mloptOperand(op, 1)), "value"));
+  return offset % v->count ? (MlirValue){NULL}
+                           : addConstant(tile->pull, first, offset);
+}
+
+/// The position of the vector's first element in a tensor where all of them
+/// lie side by side, on a multiple of the vector's length; null otherwise.
+static MlirValue sideBySide(MloptTile *tile, MlirType tensor,
+                            const MlirValue *indices, MlirValue position) {
+  const MloptVector *v = tile->vector;
+  if (mlirValueEqual(position, v->position[tile->lane]))
+    return v->position[0];
+  if (!v->isStraight)
+    return (MlirValue){NULL};
+  intptr_t rank = mloptRank(tensor), inner = rank ? innerDim(tensor) : -1;
+  if (inner < 0 || mloptDim(tensor, inner) % v->count)
+    return (MlirValue){NULL};
+  MlirValue first[MLOPT_MAX_RANK];
+  for (intptr_t i = 0; i < rank; ++i) {
+    first[i] = i == inner ? firstOf(tile, indices[i]) : indices[i];
+    if (mlirValueIsNull(first[i]) ||
+        (i != inner && mloptDim(tensor, i) != 1 &&
+         !isShared(v, mloptRank(tile->space), indices[i], MAX_DEPTH)))
+      return (MlirValue){NULL};
+  }
+  return mloptPullLinearize(tile->pull, tensor, first);
+}
+
+static MloptTileLoad *findLoad(MloptTile *tile, MlirValue tensor,
+                               MlirValue position, int count) {
+  for (intptr_t i = tile->numLoads; i-- > 0;) {
+    MloptTileLoad *load = &tile->loads[i];
+    if (load->count == count && mlirValueEqual(load->tensor, tensor) &&
+        mlirValueEqual(load->position, position))
+      return load;
+  }
+  return NULL;
+}
+
+static MloptTileLoad *addLoad(MloptTile *tile) {
+  if (tile->numLoads == tile->maxLoads) {
+    intptr_t capacity = tile->maxLoads ? 2 * tile->maxLoads : 32;
+    MloptTileLoad *loads = realloc(tile->loads, capacity * sizeof *loads);
+    if (!loads) {
+      mloptPullGetBuilder(tile->pull)->failed = true;
+      return NULL;
+    }
+    tile->loads = loads;
+    tile->maxLoads = capacity;
+  }
+  return &tile->loads[tile->numLoads++];
+}
+
+MlirValue mloptTileLoad(void *userData, MlirValue tensor, MlirValue pointer,
+                        const MlirValue *indices) {
+  MloptTile *tile = userData;
+  MloptPull *pull = tile->pull;
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  MlirType type = mlirValueGetType(tensor);
+  // Inside a branch, the other elements of the vector may not be there.
+  if (b->failed || !tile->vector || !mlirBlockEqual(b->block, tile->block) ||
+      !mlirOperationIsNull(b->before))
+    return mloptPullLoad(pull, pointer, type, indices);
+  MlirValue position = mloptPullLinearize(pull, type, indices);
+  MlirValue first = sideBySide(tile, type, indices, position);
+  int count = mlirValueIsNull(first) ? 1 : tile->vector->count;
+  if (mlirValueIsNull(first))
+    first = position;
+  MloptTileLoad *load = findLoad(tile, tensor, first, count);
+  if (!load) {
+    load = addLoad(tile);
+    if (!load)
+      return (MlirValue){NULL};
+    *load =
+        (MloptTileLoad){.tensor = tensor, .position = first, .count = count};
+    mloptTileLoadVector(tile, pointer, type, first, count, load->elements);
+  }
+  return load->elements[count == 1 ? 0 : tile->lane];
+}
+
+void mloptTileEvaluate(MloptTile *tile, const MloptVector *vector,
+                       MlirValue tensor, MlirValue *out) {
+  tile->vector = vector;
+  for (int k = 0; k < vector->count; ++k) {
+    tile->lane = k;
+    out[k] = mloptPullElement(tile->pull, tensor, vector->indices[k]);
+  }
+}

@@ -1,0 +1,83 @@
+//===- nv_tile.h - Tiles of elements in registers -----------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which thread holds which elements, and what they are. A kernel's space is the
+// shape that its elements are counted in; a thread holds vectors of it, runs of
+// neighbours. Any elementwise program is evaluated on an element through
+// emit_pull.h, one copy for each; what it reads is loaded a vector at a time
+// where the elements of the vector lie side by side, and once where they
+// coincide.
+//
+//   vector of a thread:   [ e0 e1 e2 e3 ]   indices (r, c) (r, c+1) ...
+//   x : tensor<RxC>       one access of 16 bytes
+//   bias : tensor<C>      one access of 16 bytes
+//   scale : tensor<R>     one element
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_NV_TILE_H
+#define MLOPT_PASSES_NV_TILE_H
+
+#include "emit_pull.h"
+
+enum { MLOPT_MAX_LANES = 16 };
+
+/// Neighbouring elements of a space.
+typedef struct MloptVector {
+  int count;
+  intptr_t inner; ///< the dimension along which they lie, if `isStraight`
+  bool isStraight;
+  MlirValue position[MLOPT_MAX_LANES]; ///< row-major, in the space
+  MlirValue indices[MLOPT_MAX_LANES][MLOPT_MAX_RANK];
+} MloptVector;
+
+/// An access that was made: the elements from `position` on.
+typedef struct MloptTileLoad {
+  MlirValue tensor, position;
+  int count;
+  MlirValue elements[MLOPT_MAX_LANES];
+} MloptTileLoad;
+
+typedef struct MloptTile {
+  MloptPull *pull;
+  MlirType space;            ///< a tensor type whose shape is the space
+  MlirBlock block;           ///< where `loads` may be used
+  const MloptVector *vector; ///< being evaluated, and which element of it
+  int lane;
+  MloptTileLoad *loads;
+  intptr_t numLoads, maxLoads;
+} MloptTile;
+
+/// The load hook of a pull emitter; its user data is a tile.
+MlirValue mloptTileLoad(void *tile, MlirValue tensor, MlirValue pointer,
+                        const MlirValue *indices);
+/// Code goes to another block now: earlier loads are out of reach there.
+void mloptTileEnter(MloptTile *);
+void mloptTileDestroy(MloptTile *);
+
+/// The vector of `count` elements whose first is at this position.
+void mloptTileVectorAt(MloptTile *, MlirValue position, int count,
+                       MloptVector *out);
+/// The same with the first one's indices given.
+void mloptTileVectorFrom(MloptTile *, const MlirValue *indices,
+                         MlirValue position, int count, MloptVector *out);
+
+/// Loads `count` elements from a position on that is a multiple of `count`.
+void mloptTileLoadVector(MloptTile *, MlirValue pointer, MlirType tensor,
+                         MlirValue position, int count, MlirValue *out);
+
+/// Evaluates a tensor of the space's shape on the vector's elements.
+void mloptTileEvaluate(MloptTile *, const MloptVector *, MlirValue tensor,
+                       MlirValue *out);
+/// Stores them where a tensor of the space's shape lies.
+void mloptTileStore(MloptTile *, const MloptVector *, MlirValue pointer,
+                    const MlirValue *elements);
+
+/// `nvvm.read.ptx.sreg.*`, as an index.
+MlirValue mloptReadRegister(MloptBuilder *, const char *name);
+
+#endif // MLOPT_PASSES_NV_TILE_H

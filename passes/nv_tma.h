@@ -1,0 +1,42 @@
+//===- nv_tma.h - Boxes between global and shared memory ----------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tensor memory accelerator moves boxes of a tensor that a tensor map, a
+// kernel parameter of 128 bytes, describes. What lies outside of the tensor
+// reads as zero and is not written. One thread starts a copy.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_NV_TMA_H
+#define MLOPT_PASSES_NV_TMA_H
+
+#include "nv_build.h"
+
+/// What a box's innermost dimension takes with the 128-byte swizzle: the
+/// 16-byte piece p of row r lies at piece p ^ (r % 8) of the row.
+enum { MLOPT_NV_ROW_BYTES = 128 };
+
+/// The attributes that make a parameter of an llvm.func a tensor map.
+MlirAttribute mloptNvMapParameter(MlirContext);
+/// Brings a map into the cache.
+void mloptNvPrefetchMap(MloptNv *, MlirValue map);
+/// Starts a copy to `offset` of the shared block; `barrier` counts its bytes.
+/// `at`: innermost coordinate first.
+void mloptNvLoadBox(MloptNv *, MlirValue map, MlirValue offset,
+                    MlirValue barrier, intptr_t rank, const MlirValue *at);
+/// Starts a copy from `offset`, in the open group.
+void mloptNvStoreBox(MloptNv *, MlirValue map, MlirValue offset, intptr_t rank,
+                     const MlirValue *at);
+/// Closes the group of stores.
+void mloptNvCommitStores(MloptNv *);
+/// Waits until all but the newest `groups` have read their memory, or are done.
+void mloptNvWaitStoresRead(MloptNv *, int groups);
+void mloptNvWaitStores(MloptNv *);
+/// Orders this thread's writes to shared memory before copies that start later.
+void mloptNvFenceShared(MloptNv *);
+
+#endif // MLOPT_PASSES_NV_TMA_H

@@ -1,0 +1,551 @@
+//===- schedule.c - How a kernel is shared between threads ----------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedule.h"
+
+#include "target.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+
+#include <stddef.h>
+
+static const MloptTarget *const target = &mloptSm90;
+
+enum {
+  THREADS = 256, ///< of a block, where nothing asks for another number
+  /// Elements that a thread holds of each operand.
+  HELD = 32,
+  /// Bodies are cloned for each element that a thread holds; that many
+  /// operations are still worth compiling.
+  MAX_CLONED = 4096,
+};
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static const char *const families[MLOPT_NUM_FAMILIES] = {
+    [MLOPT_FAMILY_GENERIC] = "generic",
+    [MLOPT_FAMILY_POINTWISE] = "pointwise",
+    [MLOPT_FAMILY_TRANSPOSE] = "transpose",
+    [MLOPT_FAMILY_ROWS] = "rows",
+    [MLOPT_FAMILY_COLUMNS] = "columns",
+};
+
+static const struct {
+  const char *name;
+  size_t offset;
+} fields[] = {
+    {"blocks", offsetof(MloptSchedule, blocks)},
+    {"lanes", offsetof(MloptSchedule, lanes)},
+    {"line", offsetof(MloptSchedule, line)},
+    {"threads", offsetof(MloptSchedule, threads)},
+    {"vectors", offsetof(MloptSchedule, vectors)},
+};
+
+MlirAttribute mloptScheduleToAttr(MlirContext context,
+                                  const MloptSchedule *schedule) {
+  MlirNamedAttribute attrs[1 + MLOPT_COUNT(fields)];
+  attrs[0] = mloptNamedAttr(context, "family",
+                            mloptStrAttr(context, families[schedule->family]));
+  for (int i = 0; i < MLOPT_COUNT(fields); ++i)
+    attrs[1 + i] = mloptNamedAttr(
+        context, fields[i].name,
+        mloptI64Attr(context, *(const int64_t *)((const char *)schedule +
+                                                 fields[i].offset)));
+  return mlirDictionaryAttrGet(context, MLOPT_COUNT(attrs), attrs);
+}
+
+static bool isPower(int64_t n) { return n > 0 && !(n & (n - 1)); }
+
+/// Within what emitters hold; anything else would be no program of theirs.
+static bool isSane(const MloptSchedule *s) {
+  enum { MOST_LANES = 16, MOST_VECTORS = 16 };
+  bool transposes = s->family == MLOPT_FAMILY_TRANSPOSE;
+  return s->blocks > 0 && s->blocks <= target->blocks && s->threads > 0 &&
+         s->threads <= target->threads && isPower(s->lanes) &&
+         s->lanes <= MOST_LANES && s->vectors <= MOST_VECTORS &&
+         s->vectors >= (s->family != MLOPT_FAMILY_ROWS) &&
+         (transposes
+              ? isPower(s->vectors) && s->threads == THREADS && s->line >= 0
+              : s->line > 0 && s->threads % s->line == 0);
+}
+
+bool mloptScheduleFromAttr(MlirAttribute attr, MloptSchedule *out) {
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_GENERIC};
+  if (mlirAttributeIsNull(attr))
+    return true;
+  if (!mlirAttributeIsADictionary(attr))
+    return false;
+  MlirAttribute family = mloptDictGet(attr, "family");
+  int i = 0;
+  while (i < MLOPT_NUM_FAMILIES &&
+         !(mloptIsString(family) &&
+           mloptStrEq(mlirStringAttrGetValue(family), families[i])))
+    ++i;
+  if (i == MLOPT_NUM_FAMILIES)
+    return false;
+  out->family = (MloptFamily)i;
+  for (i = 0; i < MLOPT_COUNT(fields); ++i) {
+    MlirAttribute field = mloptDictGet(attr, fields[i].name);
+    if (!mloptIsI64(field))
+      return false;
+    *(int64_t *)((char *)out + fields[i].offset) =
+        mlirIntegerAttrGetValueInt(field);
+  }
+  return isSane(out);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+typedef struct Program {
+  MlirBlock block;
+  intptr_t numRoots;
+  MlirType space;     ///< of the largest root
+  bool sameShape;     ///< all roots have it
+  bool isPlain;       ///< elementwise operations, reductions and views alone
+  int64_t smallest;   ///< bytes of an element: the smallest read or written
+  intptr_t numLarge;  ///< tensors read that have as many elements as the space
+  int64_t numScalars; ///< operations in bodies
+  intptr_t numReductions;
+  MloptReduction reduction; ///< the first
+  bool sameReductions;      ///< all have its loops
+  bool combines;            ///< all by known operations
+} Program;
+
+static bool sameSizes(MlirType a, MlirType b) {
+  return mlirTypeEqual(mloptWithElementType(a, mloptElementType(b)), b);
+}
+
+static int64_t bytesOf(MlirType type) {
+  unsigned bits = mloptElementWidth(mloptElementType(type));
+  return bits < 8 ? 1 : bits / 8;
+}
+
+static int64_t countBody(MlirOperation op) {
+  int64_t count = 0;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (MlirOperation inner = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(inner); inner = mlirOperationGetNextInBlock(inner))
+    ++count;
+  return count;
+}
+
+static bool hasRegions(MlirOperation op) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (MlirOperation inner = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(inner); inner = mlirOperationGetNextInBlock(inner))
+    if (mlirOperationGetNumRegions(inner))
+      return true;
+  return false;
+}
+
+static void addReduction(Program *p, MlirOperation op) {
+  MloptReduction reduction;
+  bool described = mloptDescribeReduction(op, &reduction);
+  if (!p->numReductions++)
+    p->reduction = reduction;
+  p->sameReductions &=
+      described && reduction.numLoops == p->reduction.numLoops &&
+      reduction.numKept == p->reduction.numKept &&
+      !memcmp(reduction.sizes, p->reduction.sizes, sizeof reduction.sizes) &&
+      !memcmp(reduction.kept, p->reduction.kept, sizeof reduction.kept);
+  MloptCombiner combiner;
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
+    p->combines &= mloptDescribeCombiner(op, i, &combiner);
+  p->combines &= !hasRegions(op);
+}
+
+static void addRoot(Program *p, MlirType type) {
+  if (!p->numRoots++ || mloptNumElements(type) > mloptNumElements(p->space)) {
+    p->sameShape &= p->numRoots == 1;
+    p->space = type;
+  }
+  p->sameShape &= sameSizes(type, p->space);
+  int64_t bytes = bytesOf(type);
+  p->smallest = bytes < p->smallest ? bytes : p->smallest;
+}
+
+/// Operations whose elements pull finds without a branch.
+static const char *const views[] = {"arith.constant",
+                                    "linalg.generic",
+                                    "tensor.collapse_shape",
+                                    "tensor.empty",
+                                    "tensor.expand_shape",
+                                    "tensor.extract_slice",
+                                    "tensor.from_elements",
+                                    "tensor.extract",
+                                    "llvm.return",
+                                    "builtin.unrealized_conversion_cast",
+                                    "bufferization.materialize_in_destination"};
+
+static bool isView(MlirOperation op) {
+  for (int i = 0; i < MLOPT_COUNT(views); ++i)
+    if (mloptIsNamed(op, views[i]))
+      return true;
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
+    if (mlirTypeIsAShaped(mloptResultType(op, i)))
+      return false;
+  return true;
+}
+
+/// Elements of four bits share a byte, and only one thread may write it.
+static bool isPacked(MlirOperation op) {
+  return mloptIsNamed(op, "builtin.unrealized_conversion_cast") &&
+         mloptElementWidth(mloptElementType(mloptResultType(op, 0))) == 4;
+}
+
+static Program readProgram(MlirBlock block) {
+  Program p = {.block = block,
+               .sameShape = true,
+               .isPlain = true,
+               .smallest = 8,
+               .sameReductions = true,
+               .combines = true};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    p.isPlain &= isView(op) && !isPacked(op);
+    if (mloptIsNamed(op, "bufferization.materialize_in_destination"))
+      addRoot(&p, mloptOperandType(op, 0));
+    if (mloptIsNamed(op, "linalg.generic"))
+      p.numScalars += countBody(op);
+    if (mloptIsReduction(op))
+      addReduction(&p, op);
+  }
+  return p;
+}
+
+/// What the program reads, once its space is known.
+static void countReads(Program *p, int64_t elements) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsNamed(op, "builtin.unrealized_conversion_cast") ||
+        !mlirTypeIsARankedTensor(mloptResultType(op, 0)))
+      continue;
+    MlirType type = mloptResultType(op, 0);
+    if (mloptNumElements(type) < elements)
+      continue;
+    ++p->numLarge;
+    int64_t bytes = bytesOf(type);
+    p->smallest = bytes < p->smallest ? bytes : p->smallest;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t atMost(int64_t a, int64_t most) { return a < most ? a : most; }
+static int64_t atLeast(int64_t a, int64_t least) {
+  return a > least ? a : least;
+}
+
+/// The smallest power of two that is at least `n`.
+static int64_t powerFrom(int64_t n) {
+  int64_t power = 1;
+  while (power < n)
+    power *= 2;
+  return power;
+}
+
+/// The largest power of two up to `most` that divides `n`.
+static int64_t commonPower(int64_t n, int64_t most) {
+  int64_t power = 1;
+  while (2 * power <= most && n % (2 * power) == 0)
+    power *= 2;
+  return power;
+}
+
+static MloptSchedule chooseGeneric(const Program *p) {
+  int64_t blocks =
+      divideUp(p->numRoots ? mloptNumElements(p->space) : 1, THREADS);
+  return (MloptSchedule){.family = MLOPT_FAMILY_GENERIC,
+                         .blocks = atMost(blocks, target->blocks),
+                         .threads = THREADS,
+                         .lanes = 1,
+                         .vectors = 1,
+                         .line = 1};
+}
+
+/// Elements of a vector of 16 bytes, eight at most: of wider elements beside
+/// it a thread makes two accesses.
+static int64_t fullVector(const Program *p) {
+  return atMost(target->accessBytes / p->smallest, 8);
+}
+
+static bool choosePointwise(Program *p, MloptSchedule *out) {
+  if (p->numReductions || !p->sameShape || !p->isPlain)
+    return false;
+  int64_t count = mloptNumElements(p->space);
+  countReads(p, count);
+  int64_t lanes = fullVector(p);
+  // One vector for each thread: on an H200 a new block starts sooner than a
+  // thread gets to its second vector (4.19 against 4.00 TB/s, 2^28 bf16).
+  int64_t vectors = 1;
+  while (lanes > 1 &&
+         (lanes * p->numScalars > MAX_CLONED ||
+          divideUp(count, THREADS * lanes) * 2 < target->multiprocessors))
+    lanes /= 2;
+  int64_t blocks = divideUp(count, THREADS * lanes * vectors);
+  if (blocks > target->blocks)
+    return false;
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_POINTWISE,
+                         .blocks = blocks,
+                         .threads = THREADS,
+                         .lanes = lanes,
+                         .vectors = vectors,
+                         .line = THREADS};
+  return true;
+}
+
+intptr_t mloptFindTransposed(MlirOperation op, intptr_t i, intptr_t rank,
+                             intptr_t *outDims) {
+  if (!mloptIsNamed(op, "linalg.generic") || mloptIsReduction(op) ||
+      i >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op))
+    return -1;
+  MlirValue value = mloptOperand(op, i);
+  if (!mlirValueIsAOpResult(value) ||
+      !mloptIsNamed(mlirOpResultGetOwner(value),
+                    "builtin.unrealized_conversion_cast"))
+    return -1;
+  MlirAttribute maps = mloptAttr(op, "indexing_maps");
+  MlirAffineMap map =
+      mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+  MlirAffineMap out = mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(maps, mlirArrayAttrGetNumElements(maps) - 1));
+  if (mlirAffineMapGetNumResults(map) != rank ||
+      !mlirAffineMapIsPermutation(map) || !mlirAffineMapIsIdentity(out))
+    return -1;
+  for (intptr_t d = 0; d < rank; ++d)
+    outDims[d] = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, d));
+  return outDims[rank - 1] == rank - 1 ? -1 : outDims[rank - 1];
+}
+
+static bool chooseTranspose(Program *p, MloptSchedule *out) {
+  const int64_t side = MLOPT_TRANSPOSE_SIDE;
+  intptr_t rank = mloptRank(p->space), dims[MLOPT_MAX_RANK], line = -1;
+  if (p->numReductions || !p->sameShape || rank < 2)
+    return false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op) && line < 0;
+       op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n && line < 0;
+         ++i)
+      line = mloptFindTransposed(op, i, rank, dims);
+  if (line < 0)
+    return false;
+  int64_t along = mloptDim(p->space, line);
+  int64_t across = mloptDim(p->space, rank - 1);
+  // Squares that are mostly past an edge cost more than they save.
+  if (along < side / 4 || across < side / 4)
+    return false;
+  int64_t count = mloptNumElements(p->space);
+  countReads(p, count);
+  int64_t blocks =
+      count / along / across * divideUp(along, side) * divideUp(across, side);
+  int64_t most = fullVector(p);
+  if (blocks > target->blocks ||
+      side * side / THREADS * p->numScalars > MAX_CLONED)
+    return false;
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_TRANSPOSE,
+                         .blocks = blocks,
+                         .threads = THREADS,
+                         .lanes = commonPower(across, most),
+                         .vectors = commonPower(along, most),
+                         .line = line};
+  return true;
+}
+
+/// Whether a type is what is kept of a reduction, unit dimensions aside, or
+/// with `whole` its iteration space.
+static bool isSpace(const MloptReduction *r, MlirType type, bool whole) {
+  intptr_t dim = 0, rank = mloptRank(type);
+  for (intptr_t i = 0; i < (whole ? r->numLoops : r->numKept); ++i) {
+    int64_t size = r->sizes[whole ? i : r->kept[i]];
+    if (size == 1)
+      continue;
+    while (dim < rank && mloptDim(type, dim) == 1)
+      ++dim;
+    if (dim == rank || mloptDim(type, dim++) != size)
+      return false;
+  }
+  while (dim < rank && mloptDim(type, dim) == 1)
+    ++dim;
+  return dim == rank;
+}
+
+static bool rootsFit(const Program *p, bool allowWhole) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (mloptIsNamed(op, "bufferization.materialize_in_destination") &&
+        !isSpace(&p->reduction, mloptOperandType(op, 0), false) &&
+        !(allowWhole && isSpace(&p->reduction, mloptOperandType(op, 0), true)))
+      return false;
+  return true;
+}
+
+static bool chooseRows(Program *p, MloptSchedule *out) {
+  const MloptReduction *r = &p->reduction;
+  int64_t rows = 1, columns = 1;
+  for (intptr_t i = 0; i < r->numKept; ++i) {
+    if (r->kept[i] != i)
+      return false;
+    rows *= r->sizes[i];
+  }
+  for (intptr_t i = 0; i < r->numReduced; ++i)
+    columns *= r->sizes[r->reduced[i]];
+  if (!rootsFit(p, true))
+    return false;
+  countReads(p, rows * columns);
+  // Along the innermost loop of more than one turn.
+  intptr_t inner = r->numLoops - 1;
+  while (inner > r->numKept && r->sizes[inner] == 1)
+    --inner;
+  int64_t lanes = commonPower(r->sizes[inner], fullVector(p));
+  int64_t vectors = columns / lanes; // of a row
+  int64_t most =
+      atLeast(atMost(HELD / lanes, 16) / atLeast((p->numLarge + 1) / 2, 1), 1);
+  while (most > 1 && most * lanes * p->numScalars > MAX_CLONED)
+    most /= 2;
+  // A line of more threads leaves room for one block alone, which loads and
+  // stores by turns; reading the row again is faster then.
+  const int64_t mostLine = target->threads / 2;
+  int64_t line;
+  if (vectors <= target->warp * atMost(most, 2))
+    line = atMost(powerFrom(vectors), target->warp);
+  else if (vectors <= 2 * target->warp * atMost(most, 2))
+    line = 2 * target->warp;
+  else
+    line = divideUp(divideUp(vectors, most), target->warp) * target->warp;
+  int64_t held = divideUp(vectors, line);
+  if (line > mostLine) {
+    line = rows < 2 * target->multiprocessors ? target->threads : mostLine;
+    held = 0;
+  }
+  int64_t threads = line < target->warp ? THREADS : line;
+  if (line == target->warp)
+    threads = 2 * target->warp;
+  int64_t blocks = divideUp(rows, threads / line);
+  if (blocks > target->blocks)
+    return false;
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_ROWS,
+                         .blocks = blocks,
+                         .threads = threads,
+                         .lanes = lanes,
+                         .vectors = held,
+                         .line = line};
+  return true;
+}
+
+static bool readsReduction(MlirValue value) {
+  if (!mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (mloptIsReduction(op))
+    return true;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+    if (readsReduction(mloptOperand(op, i)))
+      return true;
+  return false;
+}
+
+/// Whether a reduction reads another one's result. Counts the bytes of an
+/// element of all results, and the most results of one.
+static bool reductionsChain(const Program *p, intptr_t *outBytes,
+                            intptr_t *outMost) {
+  *outBytes = *outMost = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsReduction(op))
+      continue;
+    intptr_t results = mlirOperationGetNumResults(op);
+    for (intptr_t i = 0; i < results; ++i)
+      *outBytes += bytesOf(mloptResultType(op, i));
+    *outMost = results > *outMost ? results : *outMost;
+    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+      if (readsReduction(mloptOperand(op, i)))
+        return true;
+  }
+  return false;
+}
+
+static bool chooseColumns(Program *p, MloptSchedule *out) {
+  enum { MOST_VALUES = 16 };
+  const MloptReduction *r = &p->reduction;
+  intptr_t numBytes, most, inner = r->reduced[0] + r->numReduced;
+  int64_t outer = 1, rows = 1, columns = 1;
+  for (intptr_t i = 0; i < r->numLoops; ++i)
+    *(i < r->reduced[0] ? &outer : i < inner ? &rows : &columns) *= r->sizes[i];
+  for (intptr_t i = 0; i < r->numReduced; ++i)
+    if (r->reduced[i] != r->reduced[0] + i)
+      return false;
+  if (inner == r->numLoops || rows < 16 || !rootsFit(p, false) ||
+      reductionsChain(p, &numBytes, &most) || most > MOST_VALUES)
+    return false;
+  countReads(p, outer * rows * columns);
+  int64_t lanes = commonPower(r->sizes[r->numLoops - 1],
+                              atMost(fullVector(p), MOST_VALUES / most));
+  int64_t line = target->warp;
+  while (line > 1 && line * lanes >= 2 * columns)
+    line /= 2;
+  // Narrow strips until every multiprocessor has one, down to two sectors.
+  while (line > 1 &&
+         outer * divideUp(columns, line * lanes) <
+             target->multiprocessors - target->multiprocessors / 8 &&
+         line * lanes * p->smallest > 2 * target->sectorBytes)
+    line /= 2;
+  int64_t threads = target->threads;
+  while (threads > 2 * target->warp && threads / 2 >= line * lanes &&
+         (threads / line > rows ||
+          threads * lanes * numBytes > target->staticSharedBytes))
+    threads /= 2;
+  int64_t blocks = outer * divideUp(columns, line * lanes);
+  if (blocks > target->blocks || threads < line * lanes ||
+      threads * lanes * numBytes > target->staticSharedBytes)
+    return false;
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_COLUMNS,
+                         .blocks = blocks,
+                         .threads = threads,
+                         .lanes = lanes,
+                         .vectors = 1,
+                         .line = line};
+  return true;
+}
+
+/// Whether what is reduced has another shape elsewhere in the program: a tile
+/// holds the elements of one space.
+static bool reshapesReduced(const Program *p) {
+  int64_t elements = 1;
+  for (intptr_t i = 0; i < p->reduction.numLoops; ++i)
+    elements *= p->reduction.sizes[i];
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    bool reshapes = mloptIsNamed(op, "tensor.expand_shape") ||
+                    mloptIsNamed(op, "tensor.collapse_shape");
+    if (reshapes && mloptNumElements(mloptResultType(op, 0)) == elements)
+      return true;
+  }
+  return false;
+}
+
+MloptSchedule mloptChooseSchedule(MlirBlock block) {
+  Program p = readProgram(block);
+  MloptSchedule schedule;
+  if (!p.numRoots || p.numRoots > MLOPT_MAX_TILE_ROOTS || !p.isPlain)
+    return chooseGeneric(&p);
+  if (chooseTranspose(&p, &schedule) || choosePointwise(&p, &schedule))
+    return schedule;
+  if (p.numReductions && p.sameReductions && p.combines &&
+      !reshapesReduced(&p) &&
+      (chooseRows(&p, &schedule) || chooseColumns(&p, &schedule)))
+    return schedule;
+  return chooseGeneric(&p);
+}

@@ -1,0 +1,96 @@
+//===- schedule.h - How a kernel is shared between threads --------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place where a kernel's family, tile and launch geometry are chosen,
+// from the tensor program inside it: iterator types, indexing maps and scalar
+// regions. The choice is the attribute `mlopt.schedule` of the kernel, which
+// mlopt-emit-kernels obeys; a kernel without it is of the generic family.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_SCHEDULE_H
+#define MLOPT_PASSES_SCHEDULE_H
+
+#include "support.h"
+
+/// The most results of a kernel that holds tiles in registers.
+enum { MLOPT_MAX_TILE_ROOTS = 8 };
+
+typedef enum MloptFamily {
+  MLOPT_FAMILY_GENERIC,   ///< one thread for each element, on demand
+  MLOPT_FAMILY_POINTWISE, ///< vectors of elements, several for each thread
+  MLOPT_FAMILY_TRANSPOSE, ///< the same, through squares in shared memory
+  MLOPT_FAMILY_ROWS,      ///< reductions along the last dimensions
+  MLOPT_FAMILY_COLUMNS,   ///< reductions along dimensions before the last
+  MLOPT_NUM_FAMILIES
+} MloptFamily;
+
+typedef struct MloptSchedule {
+  MloptFamily family;
+  int64_t blocks;  ///< of the grid
+  int64_t threads; ///< of a block
+  int64_t lanes;   ///< elements of a vector
+  /// Vectors that a thread holds at once. Rows: 0 when the row is too long to
+  /// be held, and is read again for each reduction.
+  int64_t vectors;
+  /// Rows: threads that share a row. Columns: threads side by side. Transpose:
+  /// the dimension along which operands lie; `vectors` are their lanes.
+  int64_t line;
+} MloptSchedule;
+
+/// The attribute's name.
+#define MLOPT_SCHEDULE "mlopt.schedule"
+
+/// Chooses for a kernel's block, which holds a tensor program between casts and
+/// bufferization.materialize_in_destination.
+MloptSchedule mloptChooseSchedule(MlirBlock program);
+
+/// As an attribute: `{family = "rows", blocks = 8 : i64, ...}`, and back. A
+/// null attribute reads as generic; false when it is malformed.
+MlirAttribute mloptScheduleToAttr(MlirContext, const MloptSchedule *);
+bool mloptScheduleFromAttr(MlirAttribute, MloptSchedule *out);
+
+//===----------------------------------------------------------------------===//
+// What a program looks like
+//===----------------------------------------------------------------------===//
+
+/// The loops of a reduction, by size: those of its result, then the reduced.
+/// Both in the order of the iteration space.
+typedef struct MloptReduction {
+  intptr_t numLoops, numKept, numReduced;
+  int64_t sizes[2 * MLOPT_MAX_RANK + 1]; ///< of all loops
+  intptr_t kept[MLOPT_MAX_RANK];         ///< loops of the result, in its order
+  intptr_t reduced[2 * MLOPT_MAX_RANK];
+} MloptReduction;
+
+/// Whether the operation is a linalg.generic with reduction loops.
+bool mloptIsReduction(MlirOperation);
+/// Describes it; false when a result is not indexed by exactly the parallel
+/// loops in order, all results alike, or a loop has no size.
+bool mloptDescribeReduction(MlirOperation, MloptReduction *out);
+
+/// The shared memory that a transposing kernel may fill, and the side of its
+/// squares.
+enum { MLOPT_TRANSPOSE_BYTES = 40 * 1024, MLOPT_TRANSPOSE_SIDE = 64 };
+/// Where an elementwise linalg.generic over a space of this rank reads operand
+/// `i`, a parameter, in another order of dimensions: the dimension of the space
+/// that is the operand's last, and all in `outDims`. -1 otherwise.
+intptr_t mloptFindTransposed(MlirOperation, intptr_t i, intptr_t rank,
+                             intptr_t *outDims);
+
+/// How a reduction combines: out = combine(accumulator, element), an operation
+/// known to be associative and commutative, with its neutral element.
+typedef struct MloptCombiner {
+  MlirOperation op;
+  intptr_t accumulator; ///< which operand the accumulator is
+  MlirAttribute neutral;
+} MloptCombiner;
+/// Describes result `i`; false when its body is anything else.
+bool mloptDescribeCombiner(MlirOperation generic, intptr_t i,
+                           MloptCombiner *out);
+
+#endif // MLOPT_PASSES_SCHEDULE_H

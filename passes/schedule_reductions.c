@@ -1,0 +1,168 @@
+//===- schedule_reductions.c - What reductions look like
+//-------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedule.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+
+#include <math.h>
+
+bool mloptIsReduction(MlirOperation op) {
+  MlirAttribute maps = mloptIsNamed(op, "linalg.generic")
+                           ? mloptAttr(op, "indexing_maps")
+                           : mlirAttributeGetNull();
+  if (mlirAttributeIsNull(maps) || !mlirArrayAttrGetNumElements(maps))
+    return false;
+  // The last map is a result's: what it leaves out is reduced.
+  MlirAffineMap map = mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(maps, mlirArrayAttrGetNumElements(maps) - 1));
+  return mlirAffineMapGetNumResults(map) < mlirAffineMapGetNumDims(map);
+}
+
+/// Takes the sizes of loops from the dimensions that they index alone.
+static void findSizes(MlirOperation op, MlirAttribute maps, int64_t *sizes) {
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
+    MlirAffineMap map =
+        mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+    for (intptr_t j = 0, m = mlirAffineMapGetNumResults(map); j < m; ++j) {
+      MlirAffineExpr expr = mlirAffineMapGetResult(map, j);
+      if (mlirAffineExprIsADim(expr))
+        sizes[mlirAffineDimExprGetPosition(expr)] =
+            mloptDim(mloptOperandType(op, i), j);
+    }
+  }
+}
+
+bool mloptDescribeReduction(MlirOperation op, MloptReduction *out) {
+  *out = (MloptReduction){.numLoops = 0};
+  MlirAttribute maps = mloptAttr(op, "indexing_maps");
+  intptr_t numOperands = mlirOperationGetNumOperands(op);
+  intptr_t numResults = mlirOperationGetNumResults(op);
+  MlirAffineMap map =
+      mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, numOperands - 1));
+  for (intptr_t i = numOperands - numResults; i < numOperands; ++i)
+    if (!mlirAffineMapEqual(
+            map, mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i))))
+      return false;
+  out->numLoops = mlirAffineMapGetNumDims(map);
+  if (out->numLoops > MLOPT_MAX_RANK)
+    return false;
+  for (intptr_t i = 0; i < out->numLoops; ++i)
+    out->sizes[i] = -1;
+  findSizes(op, maps, out->sizes);
+  out->numKept = mlirAffineMapGetNumResults(map);
+  bool isKept[MLOPT_MAX_RANK] = {false};
+  for (intptr_t i = 0; i < out->numKept; ++i) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
+    if (!mlirAffineExprIsADim(expr))
+      return false;
+    out->kept[i] = mlirAffineDimExprGetPosition(expr);
+    if (i && out->kept[i] <= out->kept[i - 1])
+      return false;
+    isKept[out->kept[i]] = true;
+  }
+  for (intptr_t i = 0; i < out->numLoops; ++i) {
+    if (out->sizes[i] < 1)
+      return false;
+    if (!isKept[i])
+      out->reduced[out->numReduced++] = i;
+  }
+  return true;
+}
+
+/// What an operation leaves unchanged; integers by pattern.
+typedef enum Neutral {
+  NEUTRAL_MINUS_ZERO,
+  NEUTRAL_ONE,
+  NEUTRAL_MINUS_INFINITY,
+  NEUTRAL_INFINITY,
+  NEUTRAL_ZERO_BITS,
+  NEUTRAL_ALL_BITS,
+  NEUTRAL_INT_ONE,
+  NEUTRAL_INT_MIN,
+  NEUTRAL_INT_MAX,
+} Neutral;
+
+static const struct {
+  const char *name;
+  Neutral neutral;
+} combiners[] = {
+    {"arith.addf", NEUTRAL_MINUS_ZERO},
+    {"arith.mulf", NEUTRAL_ONE},
+    {"arith.maximumf", NEUTRAL_MINUS_INFINITY},
+    {"arith.minimumf", NEUTRAL_INFINITY},
+    {"arith.addi", NEUTRAL_ZERO_BITS},
+    {"arith.muli", NEUTRAL_INT_ONE},
+    {"arith.andi", NEUTRAL_ALL_BITS},
+    {"arith.ori", NEUTRAL_ZERO_BITS},
+    {"arith.xori", NEUTRAL_ZERO_BITS},
+    {"arith.maxsi", NEUTRAL_INT_MIN},
+    {"arith.minsi", NEUTRAL_INT_MAX},
+    {"arith.maxui", NEUTRAL_ZERO_BITS},
+    {"arith.minui", NEUTRAL_ALL_BITS},
+};
+
+static MlirAttribute neutralOf(Neutral neutral, MlirType type) {
+  unsigned width = mloptElementWidth(type);
+  MlirContext context = mlirTypeGetContext(type);
+  switch (neutral) {
+  case NEUTRAL_MINUS_ZERO:
+    return mlirFloatAttrDoubleGet(context, type, -0.0);
+  case NEUTRAL_ONE:
+    return mlirFloatAttrDoubleGet(context, type, 1.0);
+  case NEUTRAL_MINUS_INFINITY:
+    return mlirFloatAttrDoubleGet(context, type, -INFINITY);
+  case NEUTRAL_INFINITY:
+    return mlirFloatAttrDoubleGet(context, type, INFINITY);
+  case NEUTRAL_ZERO_BITS:
+    return mlirIntegerAttrGet(type, 0);
+  case NEUTRAL_ALL_BITS:
+    return mlirIntegerAttrGet(type, -1);
+  case NEUTRAL_INT_ONE:
+    return mlirIntegerAttrGet(type, 1);
+  case NEUTRAL_INT_MIN:
+    return mlirIntegerAttrGet(type, (int64_t)(~UINT64_C(0) << (width - 1)));
+  case NEUTRAL_INT_MAX:
+    return mlirIntegerAttrGet(type,
+                              (int64_t)((UINT64_C(1) << (width - 1)) - 1));
+  }
+  return mlirAttributeGetNull();
+}
+
+bool mloptDescribeCombiner(MlirOperation generic, intptr_t i,
+                           MloptCombiner *out) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
+  intptr_t numInputs = mlirOperationGetNumOperands(generic) -
+                       mlirOperationGetNumResults(generic);
+  MlirValue accumulator = mlirBlockGetArgument(body, numInputs + i);
+  MlirValue yielded = mloptOperand(mlirBlockGetTerminator(body), i);
+  MlirType type = mlirValueGetType(yielded);
+  if (!mlirValueIsAOpResult(yielded) || mloptElementWidth(type) < 8)
+    return false;
+  // f8 has no infinity and others no storage in shared memory; both are rare.
+  if (mloptIsFloatElement(type) && mloptElementWidth(type) < 16)
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(yielded);
+  if (!mlirBlockEqual(mlirOperationGetBlock(op), body) ||
+      mlirOperationGetNumOperands(op) != 2)
+    return false;
+  MlirOpOperand use = mlirValueGetFirstUse(accumulator);
+  if (mlirOpOperandIsNull(use) ||
+      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ||
+      !mlirOperationEqual(mlirOpOperandGetOwner(use), op))
+    return false;
+  for (int row = 0; row < MLOPT_COUNT(combiners); ++row) {
+    if (!mloptIsNamed(op, combiners[row].name))
+      continue;
+    *out = (MloptCombiner){op, mlirOpOperandGetOperandNumber(use),
+                           neutralOf(combiners[row].neutral, type)};
+    return true;
+  }
+  return false;
+}

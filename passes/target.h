@@ -1,0 +1,31 @@
+//===- target.h - What the GPU can do -----------------------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Limits of sm_90 as data. Schedules are chosen by them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_TARGET_H
+#define MLOPT_PASSES_TARGET_H
+
+#include <stdint.h>
+
+typedef struct MloptTarget {
+  int64_t multiprocessors;   ///< that share the work of a grid
+  int64_t warp;              ///< threads that run together
+  int64_t threads;           ///< of a block, at most
+  int64_t residentThreads;   ///< of a multiprocessor, at most
+  int64_t registers;         ///< of a multiprocessor, 32 bits each
+  int64_t accessBytes;       ///< of one thread's widest access
+  int64_t sectorBytes;       ///< what memory moves at least
+  int64_t blocks;            ///< of a grid along x, at most
+  int64_t staticSharedBytes; ///< of a block, without a launch attribute
+} MloptTarget;
+
+extern const MloptTarget mloptSm90;
+
+#endif // MLOPT_PASSES_TARGET_H

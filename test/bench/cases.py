@@ -1,0 +1,255 @@
+# Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table of what is compared: programs, sizes, inputs, peers.
+
+Needs no package: it is also read where the artifacts are made.
+"""
+
+import functools
+import math
+from dataclasses import dataclass, field
+
+import programs
+
+BITS = {"f64": 64, "f32": 32, "bf16": 16, "f16": 16, "f8E4M3FN": 8, "i32": 32,
+        "i64": 64}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row.
+
+    program: a function of programs.py, "" for none. sizes, small: its
+    arguments, at full size and at one that a CPU is done with at once. peers:
+    labels and makers (peers.py), "maker" or "maker:what". reference: a function
+    of references.py, the program's name by default.
+
+    flops: of the whole program; the figure is then TFLOP/s. Otherwise it is
+    GB/s over `bytes`: each operand and result once, by default. ceiling: "copy"
+    or "read" of as many bytes, "dots" for the element type's large product.
+
+    inputs: how arguments are drawn where they are not normal: "zeros", or the
+    place in `sizes` of the number that integers stay under. incomparable: peers
+    that do less. tolerance: of the error, as the norm of the difference over
+    the norm, and its largest element over the largest magnitude, where the
+    element type's does not do; magnitude: the least that counts as such. flags:
+    of mlopt-compile. how: "bench" or a measurement of launches.py.
+    """
+
+    name: str
+    program: str
+    sizes: tuple
+    small: tuple
+    peers: tuple = ()
+    reference: str = ""
+    flops: float = 0
+    bytes: float = 0
+    ceiling: str = "copy"
+    inputs: dict = field(default_factory=dict)
+    incomparable: tuple = ()
+    tolerance: tuple = ()
+    magnitude: float = 0
+    flags: tuple = ()
+    how: str = "bench"
+
+    def build(self, small=False):
+        """The program, or None."""
+        if not self.program:
+            return None
+        return getattr(programs, self.program)(*(self.small if small
+                                                 else self.sizes))
+
+    @property
+    def file(self):
+        """The name of its files, without an ending."""
+        return self.name.replace("/", "-").replace("^", "")
+
+    @functools.cached_property
+    def moved(self):
+        """Bytes that must be moved."""
+        if self.bytes or not self.program:
+            return self.bytes
+        program = self.build()
+        return sum(math.prod(shape) * BITS[element] // 8
+                   for _, shape, element in program.arguments + program.results)
+
+
+EAGER = ("eager", "eager")
+COMPILE = ("torch.compile", "compile")
+AUTOTUNE = ("torch.compile max-autotune", "autotune")
+XLA = ("xla", "xla")
+ALL = (EAGER, COMPILE, XLA)
+CUBLAS = ("cublas", "eager")
+
+cases = []
+
+
+def add(name, program, sizes, small, peers, **more):
+    cases.append(Case(name, program, sizes, small, peers, **more))
+
+
+# ---- What memory can do ------------------------------------------------------
+
+for shape in ((1 << 30,), (8192, 8192), (4096, 32768), (32768, 1024),
+              (128, 131072), (1 << 28,), (1 << 20,), (14336, 4096)):
+    label = "2GiB" if shape == (1 << 30,) else "x".join(map(str, shape))
+    size = 2 * math.prod(shape)
+    if shape != (14336, 4096):
+        add(f"ceiling/copy_{label}", "", (size,), (64,),
+            (("torch copy_", "copy"),), bytes=2 * size)
+    add(f"ceiling/read_{label}", "", (size,), (64,), (("triton", "read"),),
+        bytes=size)
+
+# ---- Pointwise and layout ----------------------------------------------------
+
+for name, element, n in (("float32", "f32", 1 << 28),
+                         ("bfloat16", "bf16", 1 << 28),
+                         ("float32", "f32", 1 << 20)):
+    # A sum's rounding moves the cosine by as much.
+    add(f"pointwise/add_relu_cos_{name}_{n}", "add_relu_cos", (n, element),
+        (1003, element), ALL,
+        tolerance=(1e-2, 5e-2) if element == "bf16" else ())
+add("pointwise/bias_gelu_bf16_8192x8192", "bias_gelu", (8192, 8192), (9, 33),
+    ALL)
+add("pointwise/bias_gelu_rounded_bf16_8192x8192", "bias_gelu",
+    (8192, 8192, "bf16"), (9, 33, "bf16"), ALL)
+add("transpose/scale_t_bf16_8192", "scale_transpose", (8192,), (33,), ALL)
+add("more/transpose4d_bf16_4x128x64x512", "transpose4d", (4, 128, 64, 512),
+    (2, 3, 4, 5), ALL)
+
+# ---- Rows --------------------------------------------------------------------
+
+for rows, columns in ((8192, 8192), (4096, 32768), (32768, 1024),
+                      (128, 131072)):
+    add(f"rows/softmax_bf16_{rows}x{columns}", "softmax", (rows, columns),
+        (5, 130), ALL + ((("hand Triton", "triton_softmax"),)
+                         if columns <= 32768 else ()))
+add("rows/layernorm_bf16_16384x4096", "layernorm", (16384, 4096), (5, 96), ALL)
+add("rows/add_rmsnorm_bf16_16384x4096", "add_rmsnorm", (16384, 4096), (5, 96),
+    ALL)
+add("rows/colsum_bf16_16384x4096", "column_sum", (16384, 4096), (96, 5), ALL,
+    ceiling="read")
+# A sum of as many numbers of either sign is right to their root.
+add("rows/fullsum_bf16_2^28", "full_sum", (1 << 28,), (1003,), ALL,
+    ceiling="read", magnitude=2.0 ** 14)
+add("more/cross_entropy_bf16_8192x128256", "cross_entropy", (8192, 128256),
+    (7, 130), ALL, ceiling="read", inputs={"labels": 1})
+add("more/embedding_bf16_16384x4096", "embedding", (16384, 128256, 4096),
+    (7, 130, 16), ALL, bytes=2 * 16384 * 4096 * 2, inputs={"ids": 1})
+add("more/rmsnorm_backward_bf16_16384x4096", "rmsnorm_backward", (16384, 4096),
+    (96, 32), (("torch.compile", "compile"), XLA))
+
+# ---- Contractions ------------------------------------------------------------
+
+GEMMS = ((1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096),
+         (8192, 8192, 8192), (16384, 16384, 16384), (8192, 4096, 14336),
+         (8192, 28672, 4096), (512, 4096, 4096), (128, 4096, 4096),
+         (16, 14336, 4096), (1, 4096, 14336), (4096, 4096, 128),
+         (333, 777, 1001))
+
+
+def gemm(name, m, n, k, layout="nt", element="bf16", result=None, numerics=None,
+         peers=(CUBLAS,), **more):
+    options = (layout, element, result, numerics)
+    add(f"gemm/{name}_{m}x{n}x{k}", "matmul", (m, n, k, *options),
+        (32, 48, 64, *options), peers, flops=2.0 * m * n * k,
+        **{"ceiling": "read" if min(m, n) <= 64 else "dots", **more})
+
+
+for m, n, k in GEMMS:
+    gemm("bf16_nt", m, n, k, peers=(CUBLAS, XLA))
+for n in (4096, 8192):
+    for layout in ("nn", "tn", "tt"):
+        gemm(f"bf16_{layout}", n, n, n, layout)
+    gemm("f16_nt", n, n, n, element="f16")
+    gemm("f16_zeros", n, n, n, element="f16",
+         inputs={"a": "zeros", "b": "zeros"})
+    gemm("tf32_nt", n, n, n, element="f32", numerics="fast",
+         peers=(("cublas", "tf32"),), tolerance=(1e-3, 1e-3))
+    gemm("f32_nt", n, n, n, element="f32", tolerance=(2e-5, 2e-5))
+    quick = ("cublaslt_fast_accum=True", "scaled_mm:fast")
+    slow = ("cublaslt_fast_accum=False", "scaled_mm")
+    gemm("e4m3_nt", n, n, n, element="f8E4M3FN", result="bf16",
+         peers=(quick, slow), incomparable=(quick[0],))
+    gemm("e4m3_fast_nt", n, n, n, element="f8E4M3FN", result="bf16",
+         numerics="fast", peers=(quick, slow), tolerance=(2e-2, 4e-2))
+add("gemm/bf16_batched_64x1024x1024x1024", "batched_matmul",
+    (64, 1024, 1024, 1024), (3, 16, 32, 48), (CUBLAS,),
+    flops=64 * 2.0 * 1024 ** 3, ceiling="dots")
+add("more/bmm_small_bf16_4096x64x64x64", "batched_matmul",
+    (4096, 64, 64, 64, "nn"), (3, 16, 16, 16, "nn"), (CUBLAS,))
+
+FUSED = (EAGER, COMPILE, AUTOTUNE, XLA)
+LINEAR = 2.0 * 8192 * 16384 * 4096
+add("epilogue/linear_bias_gelu_bf16_8192x16384x4096", "linear_bias_gelu",
+    (8192, 16384, 4096), (16, 32, 48), FUSED, flops=LINEAR, ceiling="dots")
+add("epilogue/linear_residual_bf16_8192x4096x16384", "linear_residual",
+    (8192, 4096, 16384), (16, 32, 48), FUSED, flops=LINEAR, ceiling="dots")
+add("epilogue/swiglu_bf16_8192x14336x4096", "swiglu", (8192, 14336, 4096),
+    (16, 32, 48), FUSED, flops=2 * 2.0 * 8192 * 14336 * 4096, ceiling="dots")
+add("more/conv3x3_bf16_n32c256hw56", "conv3x3", (32, 256, 56), (2, 16, 7),
+    (("cudnn", "eager"),), flops=2.0 * 32 * 56 * 56 * 256 * 256 * 9,
+    ceiling="dots")
+
+# ---- Attention ---------------------------------------------------------------
+
+FLASH = ("sdpa_flash2", "sdpa:flash")
+CUDNN = ("sdpa_cudnn", "sdpa:cudnn")
+FLEX = ("flex_attention", "flex")
+
+
+def attention(name, b, h, s, d, kind, peers, share, size=0, small_size=0):
+    """share: of the scores, that which counts."""
+    add(f"attention/{name}_b{b}h{h}s{s}d{d}", "attention",
+        (b, h, s, d, kind, size), (1, 2, 32, 16, kind, small_size), peers,
+        flops=4.0 * b * h * s * s * d * share, ceiling="dots")
+
+
+for b, h, s, d in ((32, 16, 512, 128), (4, 16, 4096, 128), (1, 16, 16384, 128),
+                   (4, 32, 4096, 64)):
+    naive = (("torch.compile naive", "compile"), ("xla naive", "xla"))
+    for kind in ("full", "causal"):
+        attention(f"{kind}_bf16", b, h, s, d, kind, (FLASH, CUDNN, FLEX) +
+                  (naive if s <= 4096 and d == 128 else ()),
+                  0.5 if kind == "causal" else 1)
+ONE = (4, 16, 4096, 128)
+attention("alibi_causal_bf16", *ONE, "alibi", (FLEX,), 0.5)
+attention("window1024_bf16", *ONE, "window", (FLEX,), 0.875 * 1024 / 4096, 1024,
+          8)
+attention("softcap_causal_bf16", *ONE, "softcap", (FLEX,), 0.5, 30, 30)
+attention("documents_causal_bf16", *ONE, "documents", (FLEX,),
+          0.5 * (5 * 700 ** 2 + 596 ** 2) / 4096 ** 2, 700, 7)
+attention("prefix512_bf16", *ONE, "prefix", (FLEX,),
+          0.5 + 512 * 512 * 0.5 / 4096 ** 2, 512, 8)
+add("attention/decode_gqa_b16h32kv8s8192d128", "decode",
+    (16, 32, 8, 8192, 128), (2, 4, 2, 32, 16),
+    (("sdpa", "sdpa:any"), FLEX), ceiling="read")
+
+# ---- Blocks ------------------------------------------------------------------
+
+BLOCK, SMALL_BLOCK = (8, 1024, 1024, 16), (2, 16, 32, 4)
+add("block/gpt2m_fwd_bf16_b8s1024", "gpt2_block", BLOCK, SMALL_BLOCK,
+    (EAGER, COMPILE, AUTOTUNE), ceiling="", tolerance=(2e-2, 4e-2))
+add("block/gpt2m_train_bf16_b8s1024", "gpt2_block", (*BLOCK, True),
+    (*SMALL_BLOCK, True), (EAGER, COMPILE), reference="gpt2_block_train",
+    ceiling="", tolerance=(5e-2, 1e-1))
+
+# ---- Launching, compiling, starting ------------------------------------------
+
+REPLAY = ("eager captured in a CUDA graph", "captured")
+CHAIN = (EAGER, REPLAY, COMPILE)
+add("launch/chain64_f32_4096", "chain", (4096, 64), (64, 64), CHAIN,
+    how="replays")
+add("launch/chain64_apart_f32_4096", "chain", (4096, 64, True), (64, 64, True),
+    CHAIN, how="replays")
+add("launch/mlp8_bf16_32x256", "mlp", (32, 256, 8), (4, 16, 8),
+    (EAGER, COMPILE, ("torch.compile reduce-overhead", "reduce"), REPLAY, XLA),
+    how="replays", tolerance=(3e-2, 6e-2))
+add("launch/calls_one_kernel", "scales", (4096, 1), (64, 1), (), how="calls")
+add("launch/calls_chain64", "scales", (4096, 64), (64, 64), (), how="calls")
+MLP = (("torch.compile", "compile"), ("xla", "xla"))
+SIZES = (512, 512, 2048), (8, 16, 32)
+add("compile_time/mlp_softmax", "mlp_softmax", *SIZES, MLP, how="compile_time")
+add("start/mlp_softmax", "mlp_softmax", *SIZES, MLP, how="start",
+    flags=("--ptxas",))
+add("start/mlp_softmax_ptx", "mlp_softmax", *SIZES, (), how="start")

@@ -1,0 +1,259 @@
+// RUN: mlopt-opt %s -split-input-file --mlopt-fuse | FileCheck %s
+
+// What precedes a reduction, two reductions over the same rows, and what
+// follows them are one kernel that reads and writes once.
+// CHECK-LABEL: func.func @softmax
+// CHECK-SAME: mlopt.traffic = {hbm_bytes = 24576 : i64, kernels = 1 : i64, least_bytes = 24576 : i64}
+// CHECK-COUNT-1: mlopt.fusion
+// CHECK-NOT: mlopt.fusion
+func.func @softmax(%x: tensor<32x128xbf16>) -> tensor<32x128xf32> {
+  %w = mlopt.convert %x : tensor<32x128xbf16> -> tensor<32x128xf32>
+  %m = mlopt.reduce max %w dims [1] : (tensor<32x128xf32>) -> tensor<32xf32>
+  %b = mlopt.broadcast %m dims [0] : tensor<32xf32> -> tensor<32x128xf32>
+  %s = mlopt.sub %w, %b : tensor<32x128xf32>
+  %e = mlopt.exp %s : tensor<32x128xf32>
+  %t = mlopt.reduce add %e dims [1] : (tensor<32x128xf32>) -> tensor<32xf32>
+  %u = mlopt.broadcast %t dims [0] : tensor<32xf32> -> tensor<32x128xf32>
+  %r = mlopt.div %e, %u : tensor<32x128xf32>
+  return %r : tensor<32x128xf32>
+}
+
+// -----
+
+// The sum that is normalised is a result too, and the kernel has both.
+// CHECK-LABEL: func.func @residual_norm
+// CHECK: %[[K:.*]]:2 = mlopt.fusion
+// CHECK-NOT: mlopt.fusion
+// CHECK: return %[[K]]#0, %[[K]]#1
+func.func @residual_norm(%x: tensor<16x64xf32>, %y: tensor<16x64xf32>,
+                         %g: tensor<64xf32>) -> (tensor<16x64xf32>, tensor<16x64xf32>) {
+  %s = mlopt.add %x, %y : tensor<16x64xf32>
+  %q = mlopt.mul %s, %s : tensor<16x64xf32>
+  %t = mlopt.reduce add %q dims [1] : (tensor<16x64xf32>) -> tensor<16xf32>
+  %u = mlopt.rsqrt %t : tensor<16xf32>
+  %b = mlopt.broadcast %u dims [0] : tensor<16xf32> -> tensor<16x64xf32>
+  %n = mlopt.mul %s, %b : tensor<16x64xf32>
+  %h = mlopt.broadcast %g dims [1] : tensor<64xf32> -> tensor<16x64xf32>
+  %r = mlopt.mul %n, %h : tensor<16x64xf32>
+  return %s, %r : tensor<16x64xf32>, tensor<16x64xf32>
+}
+
+// -----
+
+// Cross entropy: the label's logit is read in the row that is reduced.
+// CHECK-LABEL: func.func @cross_entropy
+// CHECK-COUNT-1: mlopt.fusion
+// CHECK-NOT: mlopt.fusion
+func.func @cross_entropy(%x: tensor<8x512xf32>, %label: tensor<8x1xi32>) -> tensor<8xf32> {
+  %m = mlopt.reduce max %x dims [1] : (tensor<8x512xf32>) -> tensor<8xf32>
+  %b = mlopt.broadcast %m dims [0] : tensor<8xf32> -> tensor<8x512xf32>
+  %s = mlopt.sub %x, %b : tensor<8x512xf32>
+  %e = mlopt.exp %s : tensor<8x512xf32>
+  %t = mlopt.reduce add %e dims [1] : (tensor<8x512xf32>) -> tensor<8xf32>
+  %l = mlopt.log %t : tensor<8xf32>
+  %c = mlopt.broadcast %l dims [0] : tensor<8xf32> -> tensor<8x512xf32>
+  %p = mlopt.sub %s, %c : tensor<8x512xf32>
+  %g = mlopt.gather %p, %label collapsed_slice_dims [1] operand_batching_dims [0] start_indices_batching_dims [0] start_index_map [1] index_vector_dim 1 slice_sizes [1, 1] : (tensor<8x512xf32>, tensor<8x1xi32>) -> tensor<8xf32>
+  %r = mlopt.neg %g : tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// Siblings that read the same data, one of them an arg-reduction.
+// CHECK-LABEL: func.func @siblings
+// CHECK-COUNT-1: mlopt.fusion
+// CHECK-NOT: mlopt.fusion
+func.func @siblings(%x: tensor<16x64xf32>) -> (tensor<16xf32>, tensor<16xi32>, tensor<16x64xf32>) {
+  %s = mlopt.reduce add %x dims [1] : (tensor<16x64xf32>) -> tensor<16xf32>
+  %v, %i = mlopt.arg_reduce max %x dim 1 : tensor<16x64xf32> -> (tensor<16xf32>, tensor<16xi32>)
+  %e = mlopt.exp %x : tensor<16x64xf32>
+  return %s, %i, %e : tensor<16xf32>, tensor<16xi32>, tensor<16x64xf32>
+}
+
+// -----
+
+// Layout operations on the way in, whatever they are.
+// CHECK-LABEL: func.func @layouts
+// CHECK-COUNT-1: mlopt.fusion
+// CHECK-NOT: mlopt.fusion
+func.func @layouts(%x: tensor<64x16xf32>, %z: tensor<f32>, %i: tensor<16x1xi32>) -> tensor<16xf32> {
+  %t = mlopt.transpose %x perm [1, 0] : tensor<64x16xf32> -> tensor<16x64xf32>
+  %p = mlopt.pad %t, %z low [0, 1] high [0, 3] interior [0, 0] : tensor<16x64xf32>, tensor<f32> -> tensor<16x68xf32>
+  %s = mlopt.slice %p starts [0, 0] limits [16, 66] strides [1, 2] : tensor<16x68xf32> -> tensor<16x33xf32>
+  %g = mlopt.gather %s, %i offset_dims [1] collapsed_slice_dims [0] start_index_map [0] index_vector_dim 1 slice_sizes [1, 33] : (tensor<16x33xf32>, tensor<16x1xi32>) -> tensor<16x33xf32>
+  %c = mlopt.concat %g, %s dim 1 : (tensor<16x33xf32>, tensor<16x33xf32>) -> tensor<16x66xf32>
+  %r = mlopt.reduce add %c dims [1] : (tensor<16x66xf32>) -> tensor<16xf32>
+  return %r : tensor<16xf32>
+}
+
+// -----
+
+// A conversion that two contractions' consumers read is computed in each: to
+// read bf16 twice costs less than to write and read f32.
+// CHECK-LABEL: func.func @recompute
+// CHECK: mlopt.fusion
+// CHECK-SAME: tensor<64x64xbf16>
+// CHECK: mlopt.dot
+// CHECK: mlopt.fusion
+// CHECK-SAME: tensor<64x64xbf16>
+// CHECK: mlopt.convert
+func.func @recompute(%x: tensor<64x64xbf16>) -> (tensor<64xf32>, tensor<64x64xf32>) {
+  %w = mlopt.convert %x : tensor<64x64xbf16> -> tensor<64x64xf32>
+  %s = mlopt.reduce add %w dims [1] : (tensor<64x64xf32>) -> tensor<64xf32>
+  %d = mlopt.dot %x, %x contract [1] x [0] : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xf32>
+  %r = mlopt.add %d, %w : tensor<64x64xf32>
+  return %s, %r : tensor<64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// A long function of a short vector is computed once and not for each row.
+// CHECK-LABEL: func.func @no_gain
+// CHECK: mlopt.fusion
+// CHECK: mlopt.fusion
+// CHECK: mlopt.ledger = [{bytes = 65536 : i64, operand = 0 : i64, reason = "no-gain"}]
+func.func @no_gain(%x: tensor<65536x8192xi8>, %v: tensor<8192xf32>) -> tensor<65536x8192xi8> {
+  %0 = mlopt.atan2 %v, %v : tensor<8192xf32>
+  %1 = mlopt.atan2 %0, %v : tensor<8192xf32>
+  %2 = mlopt.atan2 %1, %v : tensor<8192xf32>
+  %3 = mlopt.convert %2 : tensor<8192xf32> -> tensor<8192xi8>
+  %b = mlopt.broadcast %2 dims [1] : tensor<8192xf32> -> tensor<65536x8192xf32>
+  %c = mlopt.convert %b : tensor<65536x8192xf32> -> tensor<65536x8192xi8>
+  %r = mlopt.add %x, %c : tensor<65536x8192xi8>
+  return %r : tensor<65536x8192xi8>
+}
+
+// -----
+
+// Reductions over rows, then over columns: not the same rows.
+// CHECK-LABEL: func.func @other_rows
+// CHECK-COUNT-2: mlopt.fusion
+// CHECK: reason = "other-rows"
+func.func @other_rows(%x: tensor<16x64xf32>) -> tensor<64xf32> {
+  %s = mlopt.reduce add %x dims [1] : (tensor<16x64xf32>) -> tensor<16xf32>
+  %b = mlopt.broadcast %s dims [0] : tensor<16xf32> -> tensor<16x64xf32>
+  %d = mlopt.sub %x, %b : tensor<16x64xf32>
+  %r = mlopt.reduce add %d dims [0] : (tensor<16x64xf32>) -> tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
+// -----
+
+// The sum of a row is used in another row.
+// CHECK-LABEL: func.func @moved
+// CHECK-COUNT-2: mlopt.fusion
+// CHECK: reason = "moved-after-reduction"
+func.func @moved(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %s = mlopt.reduce add %x dims [1] : (tensor<16x16xf32>) -> tensor<16xf32>
+  %b = mlopt.broadcast %s dims [0] : tensor<16xf32> -> tensor<16x16xf32>
+  %d = mlopt.sub %x, %b : tensor<16x16xf32>
+  %e = mlopt.reverse %d dims [0] : tensor<16x16xf32>
+  %r = mlopt.mul %d, %e : tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}
+
+// -----
+
+// One row of 64 MB that is read again: two kernels that use the whole GPU.
+// CHECK-LABEL: func.func @row_too_long
+// CHECK-COUNT-2: mlopt.fusion
+// CHECK: reason = "row-too-long"
+func.func @row_too_long(%x: tensor<16777216xf32>) -> tensor<16777216xf32> {
+  %s = mlopt.reduce add %x dims [0] : (tensor<16777216xf32>) -> tensor<f32>
+  %b = mlopt.broadcast %s dims [] : tensor<f32> -> tensor<16777216xf32>
+  %r = mlopt.div %x, %b : tensor<16777216xf32>
+  return %r : tensor<16777216xf32>
+}
+
+// -----
+
+// Contractions are alone; both edges say so, and the third kernel needs the
+// first through the second.
+// CHECK-LABEL: func.func @contraction
+// CHECK: mlopt.exp
+// CHECK: mlopt.dot
+// CHECK: mlopt.ledger = [{bytes = 4096 : i64, operand = 0 : i64, reason = "contraction"}]
+// CHECK: mlopt.add
+// CHECK: mlopt.ledger
+// CHECK-DAG: reason = "contraction"
+// CHECK-DAG: reason = "cycle"
+func.func @contraction(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %e = mlopt.exp %x : tensor<32x32xf32>
+  %l = mlopt.reduce add %e dims [1] : (tensor<32x32xf32>) -> tensor<32xf32>
+  %b = mlopt.broadcast %l dims [0] : tensor<32xf32> -> tensor<32x32xf32>
+  %n = mlopt.div %e, %b : tensor<32x32xf32>
+  %d = mlopt.dot %n, %x contract [1] x [0] : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %r = mlopt.add %d, %n : tensor<32x32xf32>
+  return %r : tensor<32x32xf32>
+}
+
+// -----
+
+// Loops are fused inside; what costs nothing is in each kernel, and a reshape
+// is none.
+// CHECK-LABEL: func.func @loop
+// CHECK-SAME: kernels = 3
+// CHECK: scf.while
+// CHECK: mlopt.fusion
+// CHECK: scf.condition
+// CHECK: mlopt.fusion
+// CHECK: mlopt.constant
+// CHECK: mlopt.fusion
+// CHECK: scf.yield
+// CHECK: mlopt.reshape
+func.func @loop(%n: tensor<i32>, %x: tensor<4x4xf32>) -> tensor<16xf32> {
+  %one = mlopt.constant dense<1> : tensor<i32>
+  %zero = mlopt.constant dense<0> : tensor<i32>
+  %r:2 = scf.while (%i = %n, %a = %x) : (tensor<i32>, tensor<4x4xf32>) -> (tensor<i32>, tensor<4x4xf32>) {
+    %c = mlopt.compare gt, %i, %zero : tensor<i32>
+    %p = tensor.extract %c[] : tensor<i1>
+    scf.condition(%p) %i, %a : tensor<i32>, tensor<4x4xf32>
+  } do {
+  ^bb0(%i: tensor<i32>, %a: tensor<4x4xf32>):
+    %j = mlopt.sub %i, %one : tensor<i32>
+    %e = mlopt.exp %a : tensor<4x4xf32>
+    %f = mlopt.neg %e : tensor<4x4xf32>
+    scf.yield %j, %f : tensor<i32>, tensor<4x4xf32>
+  }
+  %v = mlopt.reshape %r#1 : tensor<4x4xf32> -> tensor<16xf32>
+  return %v : tensor<16xf32>
+}
+
+// -----
+
+// Together against the cost, apart against the gain.
+// CHECK-LABEL: func.func @levers
+// CHECK: mlopt.fusion
+// CHECK: mlopt.exp
+// CHECK: mlopt.neg
+// CHECK: mlopt.ledger = [{bytes = 128 : i64, operand = 0 : i64, reason = "kept-apart"}]
+func.func @levers(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = mlopt.exp %x {mlopt.fuse = {group = "a", keep = "apart"}} : tensor<16xf32>
+  %1 = mlopt.neg %0 {mlopt.fuse = {group = "a", keep = "apart"}} : tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @together
+// CHECK-COUNT-1: mlopt.fusion
+// CHECK-NOT: mlopt.fusion
+func.func @together(%x: tensor<16xf32>, %y: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %0 = mlopt.exp %x {mlopt.fuse = {group = "a", keep = "together"}} : tensor<16xf32>
+  %1 = mlopt.neg %y {mlopt.fuse = {group = "a", keep = "together"}} : tensor<16xf32>
+  return %0, %1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// A transposed weight is read as it lies.
+// CHECK-LABEL: func.func @transposed_operand
+// CHECK-SAME: kernels = 1
+// CHECK-NOT: mlopt.transpose
+// CHECK: mlopt.dot %{{.*}}, %{{.*}} contract [1] x [1]
+func.func @transposed_operand(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+  %t = mlopt.transpose %w perm [1, 0] : tensor<16x8xf32> -> tensor<8x16xf32>
+  %r = mlopt.dot %x, %t contract [1] x [0] : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  return %r : tensor<4x16xf32>
+}
