@@ -6,50 +6,48 @@
 #
 # DIR/list.txt has a line for each program, with the options for it, as
 # tools/gpu_artifacts.py writes it. The programs share one process and its GPU.
-# When a program ends that process, loses the GPU or does not end at all, it has
-# failed, and another process goes on behind it. DIR/report.txt gets a line for
-# each program; here those that failed are shown, and in the end
+# When one ends that process, loses the GPU or does not come back within
+# SECONDS_EACH (60), it has failed, and another process goes on behind it.
+# DIR/report.txt has a line for each program; those that failed are shown here,
+# and in the end
 #
 #   N passed, N failed, N skipped
 #
-# The exit code is 0 if none failed, 2 without a GPU. SECONDS_EACH (60) is how
-# long a program may take.
+# The exit code is 0 if none failed, 1 if one did, 2 without a GPU.
 set -u
-[ $# -ge 1 ] || { sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 2; }
-cd "$1" || exit 2
+[ $# -ge 1 ] || { sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 2; }
 run=${2:-mlopt-run}
+case $run in */*) run=$(cd "$(dirname "$run")" && pwd)/$(basename "$run") ;; esac
+cd "$1" || exit 2
 shift $(($# < 2 ? $# : 2))
 each=${SECONDS_EACH:-60}
 report=report.txt
-list=$(mktemp) && messages=$(mktemp) || exit 2
-trap 'rm -f "$list" "$messages"; kill $(jobs -p) 2> /dev/null' EXIT
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
 
-grep -v -e '^#' -e '^[[:space:]]*$' list.txt > "$list" || exit 2
-total=$(wc -l < "$list")
+grep -v -e '^#' -e '^[[:space:]]*$' list.txt > "$work/list" || exit 2
+total=$(wc -l < "$work/list")
 : > "$report"
 
 count() { grep -c "^$1 " "$report"; }
 finished() { grep -c -e '^passed ' -e '^FAILED ' -e '^skipped ' "$report"; }
 
-# Runs what is left of the list and ends the process when $each seconds go by
-# without a new line in the report.
+# Runs what is left of the list, until it ends or a program takes too long.
 run_rest() {
-  tail -n +$(($(finished) + 1)) "$list" |
-    "$run" --device=cuda --list=- "$@" 2> "$messages" |
-    grep --line-buffered -v -E '^[0-9]+ passed, ' >> "$report" &
-  local before=-1 now waited=0
-  while kill -0 $! 2> /dev/null; do
+  tail -n +$(($(finished) + 1)) "$work/list" > "$work/rest"
+  "$run" --device=cuda --list="$work/rest" "$@" >> "$report" 2> "$work/messages" &
+  local process=$! before=-1 now start=$SECONDS
+  while kill -0 $process 2> /dev/null; do
     sleep 0.2
     now=$(finished)
     if [ "$now" != "$before" ]; then
-      before=$now waited=0
-    elif [ $((waited += 1)) -gt $((each * 5)) ]; then
-      echo "it took over $each seconds" > "$messages"
-      kill -KILL $(jobs -p) $(pgrep -P $$ 2> /dev/null) 2> /dev/null
-      break
+      before=$now start=$SECONDS
+    elif [ $((SECONDS - start)) -gt "$each" ]; then
+      kill -KILL $process
+      echo "it took over $each seconds" >> "$work/messages"
     fi
   done
-  wait 2> /dev/null
+  wait $process 2> /dev/null
 }
 
 while [ "$(finished)" -lt "$total" ]; do
@@ -57,18 +55,20 @@ while [ "$(finished)" -lt "$total" ]; do
   run_rest "$@"
   now=$(finished)
   [ "$now" -lt "$total" ] || break
-  if [ "$now" = 0 ] && grep -q -e '--device=cuda: ' "$messages"; then
-    cat "$messages" >&2
+  if [ "$now" = 0 ] && grep -q -e '--device=cuda: ' "$work/messages"; then
+    cat "$work/messages" >&2
     echo "0 passed, 0 failed, $total skipped"
     exit 2
   fi
-  # A GPU that is lost has its program in the report already.
-  if [ "$now" = "$before" ] || ! grep -q 'the GPU is lost' "$messages"; then
-    read -r name _ <<< "$(tail -n +$((now + 1)) "$list" | head -n 1)"
-    echo "FAILED $name: the process ended: $(tail -n 1 "$messages")" >> "$report"
+  # What lost the GPU has its line already; what ended the process has none.
+  if [ "$now" = "$before" ] || ! grep -q 'the GPU is lost' "$work/messages"; then
+    name=$(sed -n "$((now + 1))p" "$work/list")
+    why=$(tail -n 1 "$work/messages")
+    echo "FAILED ${name%% *}: the process ended: ${why:-it did not say why}" >> "$report"
   fi
 done
 
+sed -i -E '/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/d' "$report"
 grep -v -e '^passed ' -e '^skipped ' "$report"
 echo "$(count passed) passed, $(count FAILED) failed, $(count skipped) skipped"
 [ "$(count FAILED)" = 0 ]
