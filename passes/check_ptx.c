@@ -19,7 +19,7 @@ enum {
   BF16 = 1 << 1,
   F32 = 1 << 2,
   F64 = 1 << 3,
-  INTS = 1 << 4, ///< of 1, 4, 8, 16, 32 and 64 bits
+  INTS = 1 << 4, ///< of 1, 4, 8, ... and 128 bits
   OTHER = 1 << 5,
   FLOATS = F16 | BF16 | F32 | F64,
   NO_F64 = F16 | BF16 | F32,
@@ -79,7 +79,7 @@ static unsigned setOf(MlirType type) {
     return OTHER;
   unsigned width = mlirIntegerTypeGetWidth(t);
   bool isPower = width && !(width & (width - 1));
-  return isPower && width <= 64 && width != 2 ? INTS : 0;
+  return isPower && width <= 128 && width != 2 ? INTS : 0;
 }
 
 typedef struct TypeText {
@@ -120,6 +120,21 @@ static bool isApproximate(MlirOperation op) {
   if (!mlirAttributeIsNull(flags))
     mlirAttributePrint(flags, appendText, &text);
   return strstr(text.text, "afn") || strstr(text.text, "<fast>");
+}
+
+static bool isI128(MlirType type) {
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 128;
+}
+
+/// Between floats and integers of 128 bits.
+static bool checkConversion(MlirOperation op) {
+  MlirType from = mloptOperandType(op, 0), to = mloptResultType(op, 0);
+  bool crosses = mlirTypeIsAFloat(mloptElementType(from)) !=
+                 mlirTypeIsAFloat(mloptElementType(to));
+  bool isWide = isI128(mloptElementType(from)) || isI128(mloptElementType(to));
+  return !crosses || !isWide ||
+         refuseType(op, isI128(mloptElementType(to)) ? to : from,
+                    "LLVM has no code for it there on type");
 }
 
 static bool checkIntrinsic(MlirOperation op, MlirStringRef name) {
@@ -175,6 +190,9 @@ static MlirWalkResult check(MlirOperation op, void *userData) {
   size_t length = sizeof prefix - 1;
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   *good = checkTypes(op);
+  if (*good && mlirOperationGetNumOperands(op) == 1 &&
+      mlirOperationGetNumResults(op) == 1)
+    *good = checkConversion(op);
   if (*good && name.length > length && !strncmp(name.data, prefix, length))
     *good = checkIntrinsic(
         op, (MlirStringRef){name.data + length, name.length - length});

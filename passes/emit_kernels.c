@@ -158,25 +158,87 @@ static void emitHalves(MloptKernel *kernel, MloptRoot *root) {
   mloptEndGridLoop(pull, &loop, scope);
 }
 
-/// The roots that one structured operation computes, in one go.
-static bool emitStructured(MloptKernel *kernel, intptr_t first) {
-  MlirValue value = kernel->roots[first].value;
+//===----------------------------------------------------------------------===//
+// Structured operations
+//===----------------------------------------------------------------------===//
+
+/// The structured operation that a value is or comes from; null if there is
+/// none.
+static MlirOperation structuredBehind(MlirValue value) {
   if (!mlirValueIsAOpResult(value))
+    return (MlirOperation){NULL};
+  MlirOperation op = mlirOpResultGetOwner(value), found = {NULL};
+  if (mloptIsStructured(op))
+    return op;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op);
+       i < n && mlirOperationIsNull(found); ++i)
+    if (mlirTypeIsAShaped(mloptOperandType(op, i)))
+      found = structuredBehind(mloptOperand(op, i));
+  return found;
+}
+
+/// A structured operation and the roots that come from it.
+typedef struct Structured {
+  MloptKernel *kernel;
+  bool isRoot[MLOPT_MAX_ROOTS];
+} Structured;
+
+static void storeRoots(void *userData, const MlirValue *indices) {
+  Structured *s = userData;
+  MloptPull *pull = s->kernel->pull;
+  for (intptr_t i = 0; i < s->kernel->numRoots; ++i) {
+    MloptRoot *root = &s->kernel->roots[i];
+    if (s->isRoot[i])
+      mloptPullStore(pull, mloptPullElement(pull, root->value, indices),
+                     root->pointer, mlirValueGetType(root->value), indices);
+  }
+}
+
+/// Whether a root can be stored element by element as the operation gives them.
+static bool followsStructured(MlirOperation op, MlirType root) {
+  MlirType type = mloptResultType(op, 0);
+  if (!isPacked(root) &&
+      mlirTypeEqual(mloptWithElementType(root, mloptElementType(type)), type))
+    return true;
+  mloptOpError(op, "cannot be emitted: what follows it in its kernel has "
+                   "another shape, or elements of four bits");
+  return false;
+}
+
+/// The roots that one structured operation computes, in one go, with what comes
+/// after it.
+static bool emitStructured(MloptKernel *kernel, intptr_t first) {
+  MlirOperation op = structuredBehind(kernel->roots[first].value);
+  if (mlirOperationIsNull(op))
     return false;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  if (!mloptIsStructured(op))
-    return false;
-  MlirValue pointers[MLOPT_MAX_ROOTS] = {{NULL}};
+  Structured s = {.kernel = kernel};
   for (intptr_t i = first; i < kernel->numRoots; ++i) {
     MloptRoot *root = &kernel->roots[i];
-    if (!mlirValueIsAOpResult(root->value) ||
-        !mlirOperationEqual(mlirOpResultGetOwner(root->value), op))
+    if (root->done || !mlirOperationEqual(structuredBehind(root->value), op))
       continue;
-    pointers[mlirOpResultGetResultNumber(root->value)] = root->pointer;
-    root->done = true;
+    s.isRoot[i] = root->done = true;
+    if (!followsStructured(op, mlirValueGetType(root->value)))
+      mloptPullGetBuilder(kernel->pull)->failed = true;
   }
-  mloptEmitStructured(kernel->pull, op, pointers);
+  if (!mloptPullGetBuilder(kernel->pull)->failed)
+    mloptEmitStructured(kernel->pull, op, (MloptElementSink){storeRoots, &s});
   return true;
+}
+
+static void emitGeneric(MloptKernel *kernel) {
+  bool isStructured = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(kernel->program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    isStructured |= mloptIsStructured(op);
+  for (intptr_t i = 0; i < kernel->numRoots; ++i) {
+    MloptRoot *root = &kernel->roots[i];
+    if (root->done || (isStructured && emitStructured(kernel, i)))
+      continue;
+    if (isPacked(mlirValueGetType(root->value)))
+      emitHalves(kernel, root);
+    else
+      emitRoot(kernel, i);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,18 +254,6 @@ static MlirBlock addEntry(MlirRegion region, MlirBlock program,
         code, mlirValueGetType(mlirBlockGetArgument(program, i)), location);
   mlirRegionAppendOwnedBlock(region, code);
   return code;
-}
-
-static void emitGeneric(MloptKernel *kernel) {
-  for (intptr_t i = 0; i < kernel->numRoots; ++i) {
-    MloptRoot *root = &kernel->roots[i];
-    if (root->done || emitStructured(kernel, i))
-      continue;
-    if (isPacked(mlirValueGetType(root->value)))
-      emitHalves(kernel, root);
-    else
-      emitRoot(kernel, i);
-  }
 }
 
 static void (*const emitters[MLOPT_NUM_FAMILIES])(MloptKernel *) = {

@@ -304,6 +304,9 @@ MlirValue mloptPullElement(MloptPull *pull, MlirValue tensor,
       if (mloptIsNamed(op, rows[i].name))
         return rows[i].pull(pull, op, mlirOpResultGetResultNumber(tensor),
                             indices);
+    MlirValue bound = mloptPullFindElement(pull, tensor, indices);
+    if (!mlirValueIsNull(bound))
+      return bound;
     mloptOpError(op, "cannot be emitted into a kernel");
   } else {
     mloptErrorAt(pull->b.location,

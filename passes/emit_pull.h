@@ -53,6 +53,11 @@ MlirValue mloptPullFindPointer(MloptPull *, MlirValue tensor);
 /// A scalar value of the program, and what stands for it.
 void mloptPullBindScalar(MloptPull *, MlirValue scalar, MlirValue value);
 
+/// The elements of an operation's results at `indices`, computed elsewhere, for
+/// as long as the innermost loop or branch goes on.
+void mloptPullBindElements(MloptPull *, MlirOperation, intptr_t rank,
+                           const MlirValue *indices, const MlirValue *elements);
+
 /// The element of a tensor value at `indices` (of type index). When it cannot
 /// be computed, one diagnostic at the operation that stands in the way.
 MlirValue mloptPullElement(MloptPull *, MlirValue tensor,

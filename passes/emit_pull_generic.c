@@ -308,6 +308,33 @@ MlirValue mloptPullGenericOperand(MloptPull *pull, MlirOperation op,
   return operandElement(pull, &point, operand);
 }
 
+void mloptPullBindElements(MloptPull *pull, MlirOperation op, intptr_t rank,
+                           const MlirValue *indices,
+                           const MlirValue *elements) {
+  intptr_t n = mlirOperationGetNumResults(op);
+  bool fits = !pull->b.failed && n <= MLOPT_PULL_MAX_CARRIED;
+  MloptPullCached *entry = fits ? addCached(pull) : NULL;
+  pull->b.failed |= !entry;
+  if (!entry)
+    return;
+  *entry = (MloptPullCached){
+      .op = op,
+      .map = mlirAffineMapMultiDimIdentityGet(pull->b.context, rank),
+      .rank = rank,
+      .numResults = n};
+  memcpy(entry->indices, indices, rank * sizeof *indices);
+  memcpy(entry->results, elements, n * sizeof *elements);
+}
+
+MlirValue mloptPullFindElement(MloptPull *pull, MlirValue tensor,
+                               const MlirValue *indices) {
+  intptr_t rank = mloptRank(mlirValueGetType(tensor));
+  const MlirValue *known = findCached(
+      pull, mlirOpResultGetOwner(tensor),
+      mlirAffineMapMultiDimIdentityGet(pull->b.context, rank), indices);
+  return known ? known[mlirOpResultGetResultNumber(tensor)] : (MlirValue){NULL};
+}
+
 const MlirValue *mloptPullGeneric(MloptPull *pull, MlirOperation op,
                                   intptr_t result, const MlirValue *indices) {
   Point point = openPoint(op);

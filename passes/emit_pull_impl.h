@@ -75,6 +75,10 @@ MlirValue mloptPullMul(MloptPull *, MlirValue, int64_t factor);
 /// stand; NULL outside of one.
 void mloptPullOperation(MloptPull *, MlirOperation, const void *point);
 
+/// What mloptPullBindElements has bound; null when there is none.
+MlirValue mloptPullFindElement(MloptPull *, MlirValue tensor,
+                               const MlirValue *indices);
+
 /// Evaluates a linalg.generic where its parallel loops stand at the element of
 /// result `result` that has these indices. Null on failure.
 const MlirValue *mloptPullGeneric(MloptPull *, MlirOperation, intptr_t result,

@@ -62,20 +62,20 @@ static void withIndex(const MlirValue *line, intptr_t rank, int64_t dim,
     out[i] = i < dim ? line[i] : i == dim ? index : line[i - 1];
 }
 
-static void storeAt(MloptPull *pull, MlirOperation op, intptr_t result,
-                    const MlirValue *pointers, MlirValue element,
-                    const MlirValue *indices) {
-  if (!mlirValueIsNull(pointers[result]))
-    mloptPullStore(pull, element, pointers[result], mloptResultType(op, result),
-                   indices);
+/// Hands over the results' elements at some indices.
+static void give(MloptPull *pull, MlirOperation op, MloptElementSink sink,
+                 const MlirValue *elements, const MlirValue *indices) {
+  mloptPullBindElements(pull, op, mloptRank(mloptResultType(op, 0)), indices,
+                        elements);
+  if (!mloptPullGetBuilder(pull)->failed)
+    sink.store(sink.userData, indices);
 }
 
 //===----------------------------------------------------------------------===//
 // scan
 //===----------------------------------------------------------------------===//
 
-static void emitScan(MloptPull *pull, MlirOperation op,
-                     const MlirValue *pointers) {
+static void emitScan(MloptPull *pull, MlirOperation op, MloptElementSink sink) {
   MloptBuilder *b = mloptPullGetBuilder(pull);
   intptr_t n = mlirOperationGetNumResults(op);
   if (refuse(pull, op, n))
@@ -106,8 +106,7 @@ static void emitScan(MloptPull *pull, MlirOperation op,
     arguments[n + i] = mloptPullElement(pull, mloptOperand(op, i), at);
   }
   mloptPullBody(pull, bodyOf(op), arguments, next);
-  for (intptr_t i = 0; i < n; ++i)
-    storeAt(pull, op, i, pointers, next[i], at);
+  give(pull, op, sink, next, at);
   mloptPullEndFor(pull, inner, zero, count, one, n, init, next, carried);
   mloptEndGridLoop(pull, &grid, outer);
 }
@@ -128,8 +127,7 @@ static MlirValue goesBefore(MloptPull *pull, MlirOperation op, intptr_t n,
   return before;
 }
 
-static void emitSort(MloptPull *pull, MlirOperation op,
-                     const MlirValue *pointers) {
+static void emitSort(MloptPull *pull, MlirOperation op, MloptElementSink sink) {
   MloptBuilder *b = mloptPullGetBuilder(pull);
   intptr_t n = mlirOperationGetNumResults(op);
   if (refuse(pull, op, n))
@@ -164,8 +162,7 @@ static void emitSort(MloptPull *pull, MlirOperation op,
   mloptPullEndFor(pull, inner, zero, count, one, 1, &zero, &next, &place);
   memcpy(other, at, sizeof other);
   other[dim] = place;
-  for (intptr_t i = 0; i < n; ++i)
-    storeAt(pull, op, i, pointers, mine[i], other);
+  give(pull, op, sink, mine, other);
   mloptEndGridLoop(pull, &grid, outer);
 }
 
@@ -263,7 +260,7 @@ static MlirValue covers(MloptPull *pull, const Scatter *s, MlirValue *update) {
 }
 
 static void emitScatter(MloptPull *pull, MlirOperation op,
-                        const MlirValue *pointers) {
+                        MloptElementSink sink) {
   MloptBuilder *b = mloptPullGetBuilder(pull);
   Scatter s = {.op = op,
                .operand = mloptOperandType(op, 0),
@@ -299,7 +296,7 @@ static void emitScatter(MloptPull *pull, MlirOperation op,
   MlirType element = mloptElementType(s.operand);
   mloptPullBuildIf(pull, condition, then, otherwise, 1, &element, &next);
   mloptPullEndFor(pull, inner, zero, count, one, 1, &old, &next, &result);
-  storeAt(pull, op, 0, pointers, result, s.at);
+  give(pull, op, sink, &result, s.at);
   mloptEndGridLoop(pull, &grid, outer);
 }
 
@@ -309,7 +306,7 @@ static void emitScatter(MloptPull *pull, MlirOperation op,
 
 static const struct {
   const MloptOpDef *def;
-  void (*emit)(MloptPull *, MlirOperation, const MlirValue *pointers);
+  void (*emit)(MloptPull *, MlirOperation, MloptElementSink);
 } rows[] = {
     {&mloptOp_scan, emitScan},
     {&mloptOp_scatter, emitScatter},
@@ -324,8 +321,8 @@ bool mloptIsStructured(MlirOperation op) {
 }
 
 void mloptEmitStructured(MloptPull *pull, MlirOperation op,
-                         const MlirValue *pointers) {
+                         MloptElementSink sink) {
   for (int i = 0; i < MLOPT_COUNT(rows); ++i)
     if (mloptIsA(op, rows[i].def))
-      rows[i].emit(pull, op, pointers);
+      rows[i].emit(pull, op, sink);
 }

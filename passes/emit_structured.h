@@ -21,7 +21,14 @@ void mloptEndGridLoop(MloptPull *, const MloptGridLoop *, MloptPullScope);
 /// Whether the operation computes its results in one go, in an order of its
 /// own: mlopt.scan, mlopt.scatter, mlopt.sort with scalar regions.
 bool mloptIsStructured(MlirOperation);
-/// Emits it; `pointers[i]` takes result i, null for one that nobody stores.
-void mloptEmitStructured(MloptPull *, MlirOperation, const MlirValue *pointers);
+
+/// Takes the results' elements at some indices, which pull has by then.
+typedef struct MloptElementSink {
+  void (*store)(void *userData, const MlirValue *indices);
+  void *userData;
+} MloptElementSink;
+/// Emits it; `sink` is called where all results have the element at the same
+/// indices.
+void mloptEmitStructured(MloptPull *, MlirOperation, MloptElementSink sink);
 
 #endif // MLOPT_PASSES_EMIT_STRUCTURED_H

@@ -322,6 +322,34 @@ static bool isUsedByHost(MlirOperation op) {
   return false;
 }
 
+/// Copies the scalar constants that a fusion takes into it: folding may have
+/// moved them out of a region inside, and the host hands out buffers alone.
+static bool sinkConstants(MlirOperation fusion) {
+  intptr_t n = mlirOperationGetNumOperands(fusion), kept = 0;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0));
+  MlirValue *operands = malloc((n + 1) * sizeof *operands);
+  if (!operands)
+    return false;
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirValue value = mloptOperand(fusion, i);
+    MlirOperation definer = definerOf(value);
+    if (isShaped(mlirValueGetType(value)) || mlirOperationIsNull(definer) ||
+        !mloptIsNamed(definer, "arith.constant")) {
+      operands[kept++] = value;
+      continue;
+    }
+    MlirOperation copy = mlirOperationClone(definer);
+    mlirBlockInsertOwnedOperation(body, 0, copy);
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, kept),
+                                  mloptResult(copy, 0));
+    mlirBlockEraseArgument(body, (unsigned)kept);
+  }
+  if (kept < n)
+    mlirOperationSetOperands(fusion, kept, operands);
+  free(operands);
+  return true;
+}
+
 static bool formInBlock(MlirBlock block);
 
 static bool formInRegions(MlirOperation op) {
@@ -340,7 +368,8 @@ static bool formForControl(MlirOperation op) {
                    mloptIsNamed(op, "scf.index_switch");
   if (condition && !wrapCondition(op, 0))
     return false;
-  return mloptIsNamed(op, "mlopt.fusion") || formInRegions(op);
+  return mloptIsNamed(op, "mlopt.fusion") ? sinkConstants(op)
+                                          : formInRegions(op);
 }
 
 /// Erases what was copied into fusions and is used by nothing else, from the

@@ -113,9 +113,8 @@ static char *readFile(const char *path, size_t *outSize) {
 //===----------------------------------------------------------------------===//
 
 static char *explain(const char *format, const char *what, int error) {
-  char text[512];
-  snprintf(text, sizeof text, format, what, strerror(error));
-  return strdup(text);
+  char *text;
+  return asprintf(&text, format, what, strerror(error)) < 0 ? NULL : text;
 }
 
 /// Runs ptxas in `folder`; whether it succeeded. `*says` is what it printed.

@@ -402,7 +402,9 @@ static bool chooseRows(Program *p, MloptSchedule *out) {
   }
   for (intptr_t i = 0; i < r->numReduced; ++i)
     columns *= r->sizes[r->reduced[i]];
-  if (!rootsFit(p, true))
+  // One thread adds up so few, in order.
+  enum { FEW = 8 };
+  if (columns < FEW || !rootsFit(p, true))
     return false;
   countReads(p, rows * columns);
   // Along the innermost loop of more than one turn.

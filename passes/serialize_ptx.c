@@ -321,7 +321,8 @@ static bool readSettings(MlirOperation top, MloptPass pass,
   if (version < chip->leastPtx)
     return refuse(top, "PTX of version %s (times ten) is too old for %s", text,
                   chip->name);
-  snprintf(settings->features, sizeof settings->features, "+ptx%s", text);
+  snprintf(settings->features, sizeof settings->features, "+ptx%d",
+           (int)version);
   return readPtxas(top, pass, settings);
 }
 

@@ -173,7 +173,8 @@ static int compileProgram(void *userData, MloptError *error) {
       !mloptSessionRead(&machine.registry, options->program, &session))
     return MLOPT_EXIT_ERROR;
   mloptAddTime(&times, "parse", start);
-  MloptStaging staging = {.options = stageOptions(options), .times = &times,
+  MloptStaging staging = {.options = stageOptions(options),
+                          .times = &times,
                           .ledger = options->explain ? stderr : NULL};
   bool good = compileSession(options, &staging, &session, error);
   if (!good)
@@ -224,7 +225,8 @@ int main(int argc, char **argv) {
       {"--explain", MLOPT_FLAG_SWITCH, NULL,
        "Print on standard error what became one kernel, and for every value "
        "that passes between kernels why and how many bytes that costs; then "
-       "how long each step took.", &options.explain},
+       "how long each step took.",
+       &options.explain},
   };
   const MloptCommand command = {
       .tool = "mlopt-compile",

@@ -24,7 +24,7 @@ typedef struct MloptRunnerOptions {
   MloptDeviceKind device;
   bool withOracle;
   const char *dump; ///< a folder for the program after each stage, or NULL
-  bool explain; ///< say on standard error what was fused and why not
+  bool explain;     ///< say on standard error what was fused and why not
 } MloptRunnerOptions;
 
 typedef struct MloptRunner {

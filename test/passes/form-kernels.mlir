@@ -74,3 +74,22 @@ func.func @conditions_are_read(%i: tensor<i32>, %x: tensor<4xf32>, %y: tensor<4x
   }
   return %2 : tensor<4xf32>
 }
+
+// A scalar constant goes into the fusion that takes it.
+// CHECK-LABEL: func.func @scalar
+// CHECK-NOT:     arith.constant
+// CHECK:         mlopt.fusion (%[[A:.*]] = %{{.*}} : tensor<8xf32>)
+// CHECK:           arith.constant 2.0
+func.func @scalar(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c = arith.constant 2.0 : f32
+  %0 = mlopt.fusion (%s = %c : f32, %a = %x : tensor<8xf32>) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %2 = arith.mulf %in, %s : f32
+      linalg.yield %2 : f32
+    } -> tensor<8xf32>
+    mlopt.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
