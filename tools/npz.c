@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,12 +52,32 @@ static int64_t arrayCount(const MloptNpyHeader *h) {
 // Opening
 //===----------------------------------------------------------------------===//
 
+/// Whether the record that ends an archive, of 22 bytes and a comment, ends the
+/// file. minizip reads zeros past the end and so misses a short last record.
+static bool endsWhole(unzFile archive, const char *path) {
+  enum { RECORD = 22 };
+  unz_global_info64 info;
+  FILE *file = fopen(path, "rb");
+  char mark[4] = {0};
+  bool good = file && unzGetGlobalInfo64(archive, &info) == UNZ_OK &&
+              fseek(file, -(long)(RECORD + info.size_comment), SEEK_END) == 0 &&
+              fread(mark, 1, sizeof mark, file) == sizeof mark &&
+              !memcmp(mark, "PK\5\6", sizeof mark);
+  if (file)
+    fclose(file);
+  return good;
+}
+
 MloptNpz *mloptNpzOpen(const char *path, MloptError *error) {
   if (access(path, R_OK) != 0) {
     mloptSetError(error, "cannot read %s: %s", path, strerror(errno));
     return NULL;
   }
   unzFile archive = unzOpen64(path);
+  if (archive && !endsWhole(archive, path)) {
+    unzClose(archive);
+    archive = NULL;
+  }
   if (!archive) {
     mloptSetError(error, "cannot read %s: it is no whole zip archive", path);
     return NULL;
