@@ -38,6 +38,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "outline_impl.h"
+
 #include "dialect.h"
 #include "launch.h"
 #include "passes.h"
@@ -54,26 +56,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// A function on its way.
-typedef struct Outline {
-  MlirContext context;
-  MlirOperation func; ///< the original
-  MlirStringRef name;
-  MloptBuilder module; ///< before the function
-  MloptBuilder allocs; ///< at the new function's start
-  intptr_t count, capacity;
-  MlirValue *from, *to;    ///< a tensor, and its buffer; a scalar, and its copy
-  MlirValue *destinations; ///< for each result: who writes it, or null
-  intptr_t numResults;
-  MlirBlock entry; ///< of the new function
-  int numKernels, numGlobals;
-  bool wgmma; ///< kernels may use it
-  bool failed;
-} Outline;
-
-static void translateBlock(Outline *o, MlirBlock from, MlirBlock to);
-
-static void bind(Outline *o, MlirValue from, MlirValue to) {
+void mloptOutlineBind(MloptOutline *o, MlirValue from, MlirValue to) {
   if (o->count == o->capacity) {
     intptr_t capacity = o->capacity ? 2 * o->capacity : 64;
     MlirValue *a = realloc(o->from, capacity * sizeof *a);
@@ -90,14 +73,14 @@ static void bind(Outline *o, MlirValue from, MlirValue to) {
   o->to[o->count++] = to;
 }
 
-static MlirValue bound(const Outline *o, MlirValue value) {
+MlirValue mloptOutlineFind(const MloptOutline *o, MlirValue value) {
   for (intptr_t i = o->count; i-- > 0;)
     if (mlirValueEqual(o->from[i], value))
       return o->to[i];
   return (MlirValue){NULL};
 }
 
-static void refuse(Outline *o, MlirOperation op, const char *why) {
+void mloptOutlineRefuse(MloptOutline *o, MlirOperation op, const char *why) {
   if (!o->failed)
     mloptOpError(op, "cannot run on a GPU: %s", why);
   o->failed = true;
@@ -114,7 +97,7 @@ static MlirType bufferType(MlirType tensor) {
                                      mlirAttributeGetNull());
 }
 
-static MlirValue allocate(Outline *o, MlirType tensor) {
+MlirValue mloptOutlineAllocate(MloptOutline *o, MlirType tensor) {
   MlirType type = bufferType(tensor);
   const int32_t none[] = {0, 0};
   MlirNamedAttribute sizes =
@@ -127,15 +110,6 @@ static MlirValue allocate(Outline *o, MlirType tensor) {
                                                    .attrs = &sizes});
 }
 
-static void buildCopy(MloptBuilder *b, MlirValue from, MlirValue to) {
-  if (mlirValueEqual(from, to))
-    return;
-  MlirValue operands[] = {from, to};
-  mloptBuildOp(b, (MloptOpSpec){.name = "memref.copy",
-                                .numOperands = 2,
-                                .operands = operands});
-}
-
 /// A buffer of another shape as one of this type, for memref.copy.
 static MlirValue viewAs(MloptBuilder *b, MlirValue buffer, MlirType type) {
   if (mlirTypeEqual(mlirValueGetType(buffer), type))
@@ -143,7 +117,17 @@ static MlirValue viewAs(MloptBuilder *b, MlirValue buffer, MlirType type) {
   return mloptBuildUnary(b, "builtin.unrealized_conversion_cast", buffer, type);
 }
 
-static void translateConstant(Outline *o, MloptBuilder *b, MlirOperation op) {
+void mloptOutlineCopy(MloptBuilder *b, MlirValue from, MlirValue to) {
+  if (mlirValueEqual(from, to))
+    return;
+  MlirValue operands[] = {viewAs(b, from, mlirValueGetType(to)), to};
+  mloptBuildOp(b, (MloptOpSpec){.name = "memref.copy",
+                                .numOperands = 2,
+                                .operands = operands});
+}
+
+static void translateConstant(MloptOutline *o, MloptBuilder *b,
+                              MlirOperation op) {
   MlirType type = bufferType(mloptResultType(op, 0));
   char name[256];
   snprintf(name, sizeof name, "%.*s_constant_%d", (int)o->name.length,
@@ -161,19 +145,17 @@ static void translateConstant(Outline *o, MloptBuilder *b, MlirOperation op) {
                                          .attrs = attrs});
   MlirNamedAttribute symbol =
       mloptNamedAttr(c, "name", mlirFlatSymbolRefAttrGet(c, mloptStr(name)));
-  bind(o, mloptResult(op, 0),
-       mloptBuildValue(b, (MloptOpSpec){.name = "memref.get_global",
-                                        .numResults = 1,
-                                        .results = &type,
-                                        .numAttrs = 1,
-                                        .attrs = &symbol}));
+  mloptOutlineBind(o, mloptResult(op, 0),
+                   mloptBuildValue(b, (MloptOpSpec){.name = "memref.get_global",
+                                                    .numResults = 1,
+                                                    .results = &type,
+                                                    .numAttrs = 1,
+                                                    .attrs = &symbol}));
 }
 
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
-
-enum { MAX_PARAMETERS = 256 };
 
 static MlirValue castTo(MloptBuilder *b, MlirValue pointer, MlirType type) {
   return mloptBuildUnary(b, "builtin.unrealized_conversion_cast", pointer,
@@ -181,14 +163,15 @@ static MlirValue castTo(MloptBuilder *b, MlirValue pointer, MlirType type) {
 }
 
 /// Fills the kernel's block from a fusion's.
-static void buildKernelBody(Outline *o, MlirOperation fusion, MlirBlock block) {
+static void buildKernelBody(MloptOutline *o, MlirOperation fusion,
+                            MlirBlock block) {
   MloptBuilder b = mloptBuilderAtEnd(block, mlirOperationGetLocation(fusion));
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0));
   intptr_t outer = o->count, numOperands = mlirOperationGetNumOperands(fusion);
   for (intptr_t i = 0; i < numOperands; ++i)
-    bind(o, mlirBlockGetArgument(body, i),
-         castTo(&b, mlirBlockGetArgument(block, i),
-                mloptOperandType(fusion, i)));
+    mloptOutlineBind(o, mlirBlockGetArgument(body, i),
+                     castTo(&b, mlirBlockGetArgument(block, i),
+                            mloptOperandType(fusion, i)));
   MlirOperation yield = mlirBlockGetTerminator(body);
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
        !mlirOperationEqual(op, yield); op = mlirOperationGetNextInBlock(op)) {
@@ -196,10 +179,10 @@ static void buildKernelBody(Outline *o, MlirOperation fusion, MlirBlock block) {
                                                o->from + outer, o->to + outer);
     mlirBlockAppendOwnedOperation(block, copy);
     for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
-      bind(o, mloptResult(op, i), mloptResult(copy, i));
+      mloptOutlineBind(o, mloptResult(op, i), mloptResult(copy, i));
   }
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
-    MlirValue operands[] = {bound(o, mloptOperand(yield, i)),
+    MlirValue operands[] = {mloptOutlineFind(o, mloptOperand(yield, i)),
                             castTo(&b,
                                    mlirBlockGetArgument(block, numOperands + i),
                                    bufferType(mloptOperandType(yield, i)))};
@@ -219,7 +202,7 @@ static void buildKernelBody(Outline *o, MlirOperation fusion, MlirBlock block) {
 
 /// Chooses the family of a kernel that holds its program, and completes the
 /// launch.
-static void chooseFamily(Outline *o, MlirOperation kernel,
+static void chooseFamily(MloptOutline *o, MlirOperation kernel,
                          MloptLaunch *launch) {
   MlirBlock program =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
@@ -242,13 +225,14 @@ static void chooseFamily(Outline *o, MlirOperation kernel,
 
 /// The gpu.module and llvm.func of a fusion, both of the launch's name;
 /// completes the launch.
-static void buildKernel(Outline *o, MlirOperation fusion, MloptLaunch *launch) {
+static void buildKernel(MloptOutline *o, MlirOperation fusion,
+                        MloptLaunch *launch) {
   MlirContext c = o->context;
   MloptBuilder b = o->module;
   b.location = mlirOperationGetLocation(fusion);
   const char *name = launch->kernel;
   intptr_t numParameters = launch->numArguments;
-  MlirType types[MAX_PARAMETERS];
+  MlirType types[MLOPT_MAX_PARAMETERS];
   for (intptr_t i = 0; i < numParameters; ++i)
     types[i] = mlirLLVMPointerTypeGet(c, 0);
   MlirBlock kernelBlock, moduleBlock;
@@ -284,29 +268,31 @@ static void buildKernel(Outline *o, MlirOperation fusion, MloptLaunch *launch) {
 }
 
 /// The caller's buffer for a value that is returned, or a new one.
-static MlirValue destinationOf(Outline *o, MlirValue value) {
+static MlirValue destinationOf(MloptOutline *o, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   for (intptr_t i = 0; i < o->numResults; ++i)
     if (!mlirValueIsNull(o->destinations[i]) &&
         mlirValueEqual(o->destinations[i], value))
       return mlirBlockGetArgument(o->entry, mlirBlockGetNumArguments(o->entry) -
                                                 o->numResults + i);
-  return allocate(o, type);
+  return mloptOutlineAllocate(o, type);
 }
 
-static void translateFusion(Outline *o, MloptBuilder *b, MlirOperation fusion) {
+static void translateFusion(MloptOutline *o, MloptBuilder *b,
+                            MlirOperation fusion) {
   intptr_t numOperands = mlirOperationGetNumOperands(fusion);
   intptr_t numResults = mlirOperationGetNumResults(fusion);
-  if (numOperands + numResults > MAX_PARAMETERS) {
-    refuse(o, fusion, "a kernel takes at most 256 buffers");
+  if (numOperands + numResults > MLOPT_MAX_PARAMETERS) {
+    mloptOutlineRefuse(o, fusion, "a kernel takes at most 256 buffers");
     return;
   }
-  MlirValue buffers[MAX_PARAMETERS];
+  MlirValue buffers[MLOPT_MAX_PARAMETERS];
   for (intptr_t i = 0; i < numOperands; ++i) {
-    buffers[i] = bound(o, mloptOperand(fusion, i));
+    buffers[i] = mloptOutlineFind(o, mloptOperand(fusion, i));
     if (mlirValueIsNull(buffers[i]) ||
         !mlirTypeIsAShaped(mloptOperandType(fusion, i))) {
-      refuse(o, fusion, "it reads a scalar that the host would have to know");
+      mloptOutlineRefuse(o, fusion,
+                         "it reads a scalar that the host would have to know");
       return;
     }
   }
@@ -316,7 +302,7 @@ static void translateFusion(Outline *o, MloptBuilder *b, MlirOperation fusion) {
     int64_t count = mloptNumElements(mlirValueGetType(result));
     elements = count > elements ? count : elements;
     buffers[numOperands + i] = destinationOf(o, result);
-    bind(o, result, buffers[numOperands + i]);
+    mloptOutlineBind(o, result, buffers[numOperands + i]);
   }
   if (!elements)
     return;
@@ -332,185 +318,60 @@ static void translateFusion(Outline *o, MloptBuilder *b, MlirOperation fusion) {
 }
 
 //===----------------------------------------------------------------------===//
-// Control flow
-//===----------------------------------------------------------------------===//
-
-/// A buffer's value copied into another buffer of the tensor's type.
-static void copyValue(Outline *o, MloptBuilder *b, MlirValue value,
-                      MlirValue to) {
-  buildCopy(b, viewAs(b, bound(o, value), mlirValueGetType(to)), to);
-}
-
-static MlirRegion translateRegion(Outline *o, MlirOperation op, intptr_t i) {
-  MlirBlock block;
-  MlirRegion region = mloptCreateRegion(&o->allocs, 0, NULL, &block);
-  translateBlock(o, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)),
-                 block);
-  return region;
-}
-
-static bool isShaped(MlirValue value) {
-  return mlirTypeIsAShaped(mlirValueGetType(value));
-}
-
-/// What a turn yields, into the loop's buffers. One that holds another
-/// buffer's old value is set aside before any is written.
-static void copyYielded(Outline *o, MloptBuilder *b, MlirOperation yield,
-                        intptr_t count, const MlirValue *carried) {
-  MlirValue aside[MAX_PARAMETERS];
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirValue value = bound(o, mloptOperand(yield, i));
-    aside[i] = value;
-    for (intptr_t j = 0; j < i; ++j)
-      if (mlirValueEqual(carried[j], value) &&
-          !mlirValueEqual(value, carried[i])) {
-        aside[i] = allocate(o, mlirValueGetType(mloptOperand(yield, i)));
-        buildCopy(b, viewAs(b, value, mlirValueGetType(aside[i])), aside[i]);
-        break;
-      }
-  }
-  for (intptr_t i = 0; i < count; ++i)
-    buildCopy(b, viewAs(b, aside[i], mlirValueGetType(carried[i])), carried[i]);
-}
-
-static void translateWhile(Outline *o, MloptBuilder *b, MlirOperation loop) {
-  intptr_t count = mlirOperationGetNumOperands(loop);
-  MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-  MlirBlock after = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 1));
-  MlirOperation condition = mlirBlockGetTerminator(before);
-  MlirValue carried[MAX_PARAMETERS];
-  if (count > MAX_PARAMETERS) {
-    refuse(o, loop, "a loop carries at most 256 values");
-    return;
-  }
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirValue initial = mloptOperand(loop, i);
-    if (!isShaped(initial)) {
-      refuse(o, loop, "it carries a scalar");
-      return;
-    }
-    carried[i] = allocate(o, mlirValueGetType(initial));
-    copyValue(o, b, initial, carried[i]);
-    bind(o, mlirBlockGetArgument(before, i), carried[i]);
-  }
-  MlirRegion regions[2];
-  regions[0] = translateRegion(o, loop, 0);
-  for (intptr_t i = 1, n = mlirOperationGetNumOperands(condition); i < n; ++i) {
-    MlirValue forwarded = bound(o, mloptOperand(condition, i));
-    bind(o, mlirBlockGetArgument(after, i - 1), forwarded);
-    bind(o, mloptResult(loop, i - 1), forwarded);
-  }
-  MlirBlock block;
-  regions[1] = mloptCreateRegion(b, 0, NULL, &block);
-  translateBlock(o, after, block);
-  if (!o->failed) {
-    // Before the scf.yield that translateBlock has put there.
-    MloptBuilder end =
-        mloptBuilderBefore(mlirBlockGetTerminator(block), b->location);
-    copyYielded(o, &end, mlirBlockGetTerminator(after), count, carried);
-    o->failed |= end.failed;
-  }
-  mloptBuildOp(
-      b,
-      (MloptOpSpec){.name = "scf.while", .numRegions = 2, .regions = regions});
-}
-
-/// scf.if and scf.index_switch: each branch copies what it yields.
-static void translateBranches(Outline *o, MloptBuilder *b, MlirOperation op) {
-  enum { MAX_BRANCHES = 64 };
-  intptr_t count = mlirOperationGetNumResults(op);
-  intptr_t numRegions = mlirOperationGetNumRegions(op);
-  if (numRegions > MAX_BRANCHES || count > MAX_PARAMETERS) {
-    refuse(o, op, "a branch has at most 64 cases and 256 results");
-    return;
-  }
-  MlirValue results[MAX_PARAMETERS];
-  for (intptr_t i = 0; i < count; ++i)
-    results[i] = allocate(o, mlirValueGetType(mloptResult(op, i)));
-  MlirRegion regions[MAX_BRANCHES];
-  for (intptr_t r = 0; r < numRegions; ++r) {
-    MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-    regions[r] = mlirRegionCreate();
-    if (mlirBlockIsNull(from))
-      continue;
-    MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-    mlirRegionAppendOwnedBlock(regions[r], block);
-    translateBlock(o, from, block);
-    if (o->failed)
-      continue;
-    MloptBuilder end =
-        mloptBuilderBefore(mlirBlockGetTerminator(block), b->location);
-    for (intptr_t i = 0; i < count; ++i)
-      copyValue(o, &end, mloptOperand(mlirBlockGetTerminator(from), i),
-                results[i]);
-    o->failed |= end.failed;
-  }
-  for (intptr_t i = 0; i < count; ++i)
-    bind(o, mloptResult(op, i), results[i]);
-  MlirValue condition = bound(o, mloptOperand(op, 0));
-  MlirAttribute cases = mloptAttr(op, "cases");
-  MlirNamedAttribute attr = {.name = {NULL}};
-  if (!mlirAttributeIsNull(cases))
-    attr = mloptNamedAttr(o->context, "cases", cases);
-  mloptBuildOp(b, (MloptOpSpec){.name = mloptIsNamed(op, "scf.if")
-                                            ? "scf.if"
-                                            : "scf.index_switch",
-                                .numOperands = 1,
-                                .operands = &condition,
-                                .numAttrs = mlirAttributeIsNull(cases) ? 0 : 1,
-                                .attrs = &attr,
-                                .numRegions = numRegions,
-                                .regions = regions});
-}
-
-//===----------------------------------------------------------------------===//
 // Other operations of the host
 //===----------------------------------------------------------------------===//
 
-static void translateView(Outline *o, MloptBuilder *b, MlirOperation op) {
-  bind(o, mloptResult(op, 0), bound(o, mloptOperand(op, 0)));
+static void translateView(MloptOutline *o, MloptBuilder *b, MlirOperation op) {
+  mloptOutlineBind(o, mloptResult(op, 0),
+                   mloptOutlineFind(o, mloptOperand(op, 0)));
 }
 
-static void translateExtract(Outline *o, MloptBuilder *b, MlirOperation op) {
+static void translateExtract(MloptOutline *o, MloptBuilder *b,
+                             MlirOperation op) {
   if (mlirOperationGetNumOperands(op) != 1) {
-    refuse(o, op, "the host reads tensors of rank 0 only");
+    mloptOutlineRefuse(o, op, "the host reads tensors of rank 0 only");
     return;
   }
-  bind(o, mloptResult(op, 0),
-       mloptBuildUnary(b, "memref.load", bound(o, mloptOperand(op, 0)),
-                       mloptResultType(op, 0)));
+  mloptOutlineBind(o, mloptResult(op, 0),
+                   mloptBuildUnary(b, "memref.load",
+                                   mloptOutlineFind(o, mloptOperand(op, 0)),
+                                   mloptResultType(op, 0)));
 }
 
-static void translateArithConstant(Outline *o, MloptBuilder *b,
+static void translateArithConstant(MloptOutline *o, MloptBuilder *b,
                                    MlirOperation op) {
-  if (isShaped(mloptResult(op, 0)))
+  if (mlirTypeIsAShaped(mloptResultType(op, 0)))
     translateConstant(o, b, op);
   else
-    bind(o, mloptResult(op, 0), mloptBuildConstant(b, mloptAttr(op, "value")));
+    mloptOutlineBind(o, mloptResult(op, 0),
+                     mloptBuildConstant(b, mloptAttr(op, "value")));
 }
 
 /// Of what the host has read, to an index.
-static void translateCast(Outline *o, MloptBuilder *b, MlirOperation op) {
-  bind(o, mloptResult(op, 0),
-       mloptBuildUnary(b, "arith.index_cast", bound(o, mloptOperand(op, 0)),
-                       mloptResultType(op, 0)));
+static void translateCast(MloptOutline *o, MloptBuilder *b, MlirOperation op) {
+  mloptOutlineBind(o, mloptResult(op, 0),
+                   mloptBuildUnary(b, "arith.index_cast",
+                                   mloptOutlineFind(o, mloptOperand(op, 0)),
+                                   mloptResultType(op, 0)));
 }
 
-static void translateReturn(Outline *o, MloptBuilder *b, MlirOperation op) {
+static void translateReturn(MloptOutline *o, MloptBuilder *b,
+                            MlirOperation op) {
   intptr_t first = mlirBlockGetNumArguments(o->entry) - o->numResults;
   for (intptr_t i = 0; i < o->numResults; ++i)
-    copyValue(o, b, mloptOperand(op, i),
-              mlirBlockGetArgument(o->entry, first + i));
+    mloptOutlineCopy(b, mloptOutlineFind(o, mloptOperand(op, i)),
+                     mlirBlockGetArgument(o->entry, first + i));
   mloptBuildOp(b, (MloptOpSpec){.name = "func.return"});
 }
 
 /// Buffers carry the values; only a while's condition stays.
-static void translateYield(Outline *o, MloptBuilder *b, MlirOperation op) {
+static void translateYield(MloptOutline *o, MloptBuilder *b, MlirOperation op) {
   mloptBuildOp(b, (MloptOpSpec){.name = "scf.yield"});
 }
 
-static void translateCondition(Outline *o, MloptBuilder *b, MlirOperation op) {
-  MlirValue condition = bound(o, mloptOperand(op, 0));
+static void translateCondition(MloptOutline *o, MloptBuilder *b,
+                               MlirOperation op) {
+  MlirValue condition = mloptOutlineFind(o, mloptOperand(op, 0));
   mloptBuildOp(b, (MloptOpSpec){.name = "scf.condition",
                                 .numOperands = 1,
                                 .operands = &condition});
@@ -518,23 +379,23 @@ static void translateCondition(Outline *o, MloptBuilder *b, MlirOperation op) {
 
 static const struct {
   const char *name;
-  void (*translate)(Outline *, MloptBuilder *, MlirOperation);
+  void (*translate)(MloptOutline *, MloptBuilder *, MlirOperation);
 } rows[] = {
     {"arith.constant", translateArithConstant},
     {"arith.index_cast", translateCast},
     {"func.return", translateReturn},
     {"mlopt.fusion", translateFusion},
     {"scf.condition", translateCondition},
-    {"scf.if", translateBranches},
-    {"scf.index_switch", translateBranches},
-    {"scf.while", translateWhile},
+    {"scf.if", mloptOutlineBranches},
+    {"scf.index_switch", mloptOutlineBranches},
+    {"scf.while", mloptOutlineWhile},
     {"scf.yield", translateYield},
     {"tensor.collapse_shape", translateView},
     {"tensor.expand_shape", translateView},
     {"tensor.extract", translateExtract},
 };
 
-static void translateBlock(Outline *o, MlirBlock from, MlirBlock to) {
+void mloptOutlineBlock(MloptOutline *o, MlirBlock from, MlirBlock to) {
   for (MlirOperation op = mlirBlockGetFirstOperation(from);
        !mlirOperationIsNull(op) && !o->failed;
        op = mlirOperationGetNextInBlock(op)) {
@@ -543,7 +404,7 @@ static void translateBlock(Outline *o, MlirBlock from, MlirBlock to) {
     while (row < MLOPT_COUNT(rows) && !mloptIsNamed(op, rows[row].name))
       ++row;
     if (row == MLOPT_COUNT(rows)) {
-      refuse(o, op, "it is not part of a launch plan");
+      mloptOutlineRefuse(o, op, "it is not part of a launch plan");
       return;
     }
     rows[row].translate(o, &b, op);
@@ -556,7 +417,7 @@ static void translateBlock(Outline *o, MlirBlock from, MlirBlock to) {
 //===----------------------------------------------------------------------===//
 
 /// The fusion's result behind reshapes, in the entry block; null otherwise.
-static MlirValue writerOf(const Outline *o, MlirValue value) {
+static MlirValue writerOf(const MloptOutline *o, MlirValue value) {
   while (mlirValueIsAOpResult(value)) {
     MlirOperation op = mlirOpResultGetOwner(value);
     if (mloptIsNamed(op, "mlopt.fusion"))
@@ -571,7 +432,7 @@ static MlirValue writerOf(const Outline *o, MlirValue value) {
 
 /// Each result of the function that a fusion may write directly: the first one
 /// that returns a value gets it, the others copy.
-static bool findDestinations(Outline *o, MlirBlock body) {
+static bool findDestinations(MloptOutline *o, MlirBlock body) {
   MlirOperation ret = mlirBlockGetTerminator(body);
   o->numResults = mlirOperationGetNumOperands(ret);
   o->destinations = calloc(o->numResults + 1, sizeof *o->destinations);
@@ -589,7 +450,8 @@ static bool findDestinations(Outline *o, MlirBlock body) {
 }
 
 /// The new function's type and entry block: arguments, then results.
-static MlirRegion createEntry(Outline *o, MlirBlock body, MlirType *outType) {
+static MlirRegion createEntry(MloptOutline *o, MlirBlock body,
+                              MlirType *outType) {
   intptr_t numArgs = mlirBlockGetNumArguments(body);
   MlirOperation ret = mlirBlockGetTerminator(body);
   MlirType *types = calloc(numArgs + o->numResults + 1, sizeof *types);
@@ -601,7 +463,8 @@ static MlirRegion createEntry(Outline *o, MlirBlock body, MlirType *outType) {
     MlirType t = i < numArgs ? mlirValueGetType(mlirBlockGetArgument(body, i))
                              : mloptOperandType(ret, i - numArgs);
     if (!mloptIsTensor(t) || !mlirShapedTypeHasStaticShape(t)) {
-      refuse(o, o->func, "an argument or result is no tensor of static shape");
+      mloptOutlineRefuse(o, o->func,
+                         "an argument or result is no tensor of static shape");
       break;
     }
     types[i] = bufferType(t);
@@ -612,7 +475,8 @@ static MlirRegion createEntry(Outline *o, MlirBlock body, MlirType *outType) {
     region = mloptCreateRegion(&o->module, numArgs + o->numResults, types,
                                &o->entry);
     for (intptr_t i = 0; i < numArgs; ++i)
-      bind(o, mlirBlockGetArgument(body, i), mlirBlockGetArgument(o->entry, i));
+      mloptOutlineBind(o, mlirBlockGetArgument(body, i),
+                       mlirBlockGetArgument(o->entry, i));
     *outType = mlirFunctionTypeGet(o->context, numArgs + o->numResults, types,
                                    0, NULL);
   }
@@ -621,7 +485,7 @@ static MlirRegion createEntry(Outline *o, MlirBlock body, MlirType *outType) {
 }
 
 /// Copies what the host needs to know about the entry.
-static void buildFunc(Outline *o, MlirType type, MlirRegion region) {
+static void buildFunc(MloptOutline *o, MlirType type, MlirRegion region) {
   enum { MAX_ATTRS = 32 };
   MlirNamedAttribute attrs[MAX_ATTRS];
   intptr_t count = 0;
@@ -648,7 +512,7 @@ static bool outlineFunc(MlirOperation func, bool wgmma) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   if (mlirBlockIsNull(body))
     return true;
-  Outline o = {
+  MloptOutline o = {
       .context = mlirOperationGetContext(func), .func = func, .wgmma = wgmma};
   o.name = mlirStringAttrGetValue(mloptAttr(func, "sym_name"));
   o.module = mloptBuilderBefore(func, mlirOperationGetLocation(func));
@@ -661,7 +525,7 @@ static bool outlineFunc(MlirOperation func, bool wgmma) {
     MlirValue first = mloptBuildIndex(&marker, 0);
     o.allocs =
         mloptBuilderBefore(mlirOpResultGetOwner(first), o.module.location);
-    translateBlock(&o, body, o.entry);
+    mloptOutlineBlock(&o, body, o.entry);
     o.failed |= o.allocs.failed;
   }
   if (!o.failed) {
