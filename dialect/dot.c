@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // dot and conv: sums of products, in an accumulation type that the program may
-// choose. Folds evaluate integers and empty sums.
+// choose. Folds evaluate integers and empty sums; factors are read before their
+// conversion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,6 +71,81 @@ static bool foldZeros(MlirOperation op, bool isEmptySum,
                  (mloptReadSplat(constants[1], &b) && b == 0));
   return (isEmptySum || isZero) &&
          !mloptFailed(mloptFoldToAttr(mloptSplatAttr(type, 0), results));
+}
+
+//===----------------------------------------------------------------------===//
+// Factors before their conversion
+//===----------------------------------------------------------------------===//
+//
+//   %a = mlopt.convert %x : tensor<4x8xbf16> -> tensor<4x8xf32>
+//   %b = mlopt.convert %y : tensor<8x2xbf16> -> tensor<8x2xf32>
+//   %r = mlopt.dot %a, %b contract [1] x [0] : (...) -> tensor<4x2xf32>
+//     -> mlopt.dot %x, %y contract [1] x [0] : (...) -> tensor<4x2xf32>
+//
+// A contraction converts its factors to the accumulator's type itself, so what
+// is computed stays the same; but half the bytes are read, and Tensor Cores
+// take such factors. JAX writes the products of gradients with conversions.
+
+/// What a conversion widens without loss; null if `value` is no such result.
+static MlirValue widenedFrom(MlirValue value, bool *isUnsigned) {
+  MlirValue none = {NULL};
+  if (!mlirValueIsAOpResult(value))
+    return none;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  *isUnsigned = mloptIsNamed(op, mloptOp_convertu.name);
+  if (!*isUnsigned && !mloptIsNamed(op, mloptOp_convert.name))
+    return none;
+  MloptElement from =
+      mloptGetElement(mloptElementType(mloptOperandType(op, 0)));
+  MloptElement to = mloptGetElement(mloptElementType(mloptResultType(op, 0)));
+  unsigned narrow = mloptNumberWidth(from), wide = mloptNumberWidth(to);
+  bool isFloat = mloptNumberIsFloat(to);
+  // Of the floats under 32 bits none holds all values of another; i1 has only
+  // storage's rules.
+  if (mloptNumberIsFloat(from) != isFloat || narrow >= wide ||
+      wide < (isFloat ? 32u : 8u) || narrow < 8)
+    return none;
+  return mloptOperand(op, 0);
+}
+
+static MlirLogicalResult readUnconverted(MlirRewritePattern pattern,
+                                         MlirOperation op,
+                                         MlirPatternRewriter rewriter,
+                                         void *data) {
+  (void)pattern, (void)data;
+  MlirValue factors[2];
+  bool isUnsigned[2];
+  for (int i = 0; i < 2; ++i) {
+    factors[i] = widenedFrom(mloptOperand(op, i), &isUnsigned[i]);
+    if (mlirValueIsNull(factors[i]))
+      return mloptFailure();
+  }
+  // The accumulator has to hold just what the conversions gave.
+  if (isUnsigned[0] != isUnsigned[1] ||
+      !mlirTypeEqual(mloptElementType(mlirValueGetType(factors[0])),
+                     mloptElementType(mlirValueGetType(factors[1]))) ||
+      accumulatorOf(op) !=
+          mloptGetElement(mloptElementType(mloptOperandType(op, 0))))
+    return mloptFailure();
+  MlirRewriterBase base = mlirPatternRewriterAsBase(rewriter);
+  mlirRewriterBaseStartOpModification(base, op);
+  for (int i = 0; i < 2; ++i)
+    mlirOperationSetOperand(op, i, factors[i]);
+  if (isUnsigned[0])
+    mlirOperationSetInherentAttributeByName(
+        op, mloptStr("unsigned"), mlirUnitAttrGet(mlirOperationGetContext(op)));
+  else
+    mlirOperationRemoveAttributeByName(op, mloptStr("unsigned"));
+  mlirRewriterBaseFinalizeOpModification(base, op);
+  return mloptSuccess();
+}
+
+static void addDotPatterns(MlirRewritePatternSet set, MlirContext context) {
+  mloptAddPattern(set, context, &mloptOp_dot, readUnconverted);
+}
+
+static void addConvPatterns(MlirRewritePatternSet set, MlirContext context) {
+  mloptAddPattern(set, context, &mloptOp_conv, readUnconverted);
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,6 +362,7 @@ const MloptOpDef mloptOp_dot MLOPT_TABLE = {
                "(tensor<2x4x8xf32>, tensor<2x8x3xf32>) -> tensor<2x4x3xf32>",
     .verify = verifyDot,
     .fold = foldDot,
+    .canonicalizers = addDotPatterns,
 };
 
 //===----------------------------------------------------------------------===//
@@ -424,4 +501,5 @@ const MloptOpDef mloptOp_conv MLOPT_TABLE = {
                "tensor<1x8x8x16xf32>",
     .verify = verifyConv,
     .fold = foldConv,
+    .canonicalizers = addConvPatterns,
 };

@@ -1,4 +1,4 @@
-// Contractions of integers, and of nothing.
+// Contractions of integers, of nothing, and of converted factors.
 // RUN: mlopt-opt %s -canonicalize -split-input-file | FileCheck %s
 
 // CHECK-LABEL: @integer_dots(
@@ -49,4 +49,63 @@ func.func @float_zeros(%x: tensor<4x8xf32>) -> tensor<4x5xf32> {
   // CHECK: mlopt.dot
   %0 = mlopt.dot %x, %z contract [1] x [0] : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
   return %0 : tensor<4x5xf32>
+}
+
+// -----
+
+// A contraction converts its factors itself.
+// CHECK-LABEL: @widened_factors(
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xbf16>, %[[Y:.*]]: tensor<8x5xbf16>, %[[I:.*]]: tensor<4x8xi8>, %[[J:.*]]: tensor<8x5xi8>, %[[C:.*]]: tensor<1x4x4x3xf16>, %[[W:.*]]: tensor<3x3x3x2xf16>)
+func.func @widened_factors(%x: tensor<4x8xbf16>, %y: tensor<8x5xbf16>, %i: tensor<4x8xi8>, %j: tensor<8x5xi8>, %c: tensor<1x4x4x3xf16>, %w: tensor<3x3x3x2xf16>) -> (tensor<4x5xf32>, tensor<4x5xi32>, tensor<4x5xi32>, tensor<1x2x2x2xf32>) {
+  %fx = mlopt.convert %x : tensor<4x8xbf16> -> tensor<4x8xf32>
+  %fy = mlopt.convert %y : tensor<8x5xbf16> -> tensor<8x5xf32>
+  // CHECK-DAG: mlopt.dot %[[X]], %[[Y]] contract [1] x [0] : (tensor<4x8xbf16>, tensor<8x5xbf16>) -> tensor<4x5xf32>
+  %0 = mlopt.dot %fx, %fy contract [1] x [0] : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  %si = mlopt.convert %i : tensor<4x8xi8> -> tensor<4x8xi32>
+  %sj = mlopt.convert %j : tensor<8x5xi8> -> tensor<8x5xi32>
+  // CHECK-DAG: mlopt.dot %[[I]], %[[J]] contract [1] x [0] : (tensor<4x8xi8>, tensor<8x5xi8>) -> tensor<4x5xi32>
+  %1 = mlopt.dot %si, %sj contract [1] x [0] unsigned : (tensor<4x8xi32>, tensor<8x5xi32>) -> tensor<4x5xi32>
+  %ui = mlopt.convertu %i : tensor<4x8xi8> -> tensor<4x8xi32>
+  %uj = mlopt.convertu %j : tensor<8x5xi8> -> tensor<8x5xi32>
+  // CHECK-DAG: mlopt.dot %[[I]], %[[J]] contract [1] x [0] unsigned : (tensor<4x8xi8>, tensor<8x5xi8>) -> tensor<4x5xi32>
+  %2 = mlopt.dot %ui, %uj contract [1] x [0] : (tensor<4x8xi32>, tensor<8x5xi32>) -> tensor<4x5xi32>
+  %fc = mlopt.convert %c : tensor<1x4x4x3xf16> -> tensor<1x4x4x3xf32>
+  %fw = mlopt.convert %w : tensor<3x3x3x2xf16> -> tensor<3x3x3x2xf32>
+  // CHECK-DAG: mlopt.conv %[[C]], %[[W]] {{.*}} : (tensor<1x4x4x3xf16>, tensor<3x3x3x2xf16>) -> tensor<1x2x2x2xf32>
+  %3 = mlopt.conv %fc, %fw strides [1, 1] low [0, 0] high [0, 0] input_dilation [1, 1] window_dilation [1, 1] : (tensor<1x4x4x3xf32>, tensor<3x3x3x2xf32>) -> tensor<1x2x2x2xf32>
+  return %0, %1, %2, %3 : tensor<4x5xf32>, tensor<4x5xi32>, tensor<4x5xi32>, tensor<1x2x2x2xf32>
+}
+
+// -----
+
+// These conversions are not what the contraction would do.
+// CHECK-LABEL: @other_conversions(
+func.func @other_conversions(%x: tensor<4x8xbf16>, %y: tensor<8x5xf16>, %b: tensor<8x5xbf16>, %w: tensor<4x8xf64>, %i: tensor<4x8xi8>, %j: tensor<8x5xi8>, %p: tensor<4x8xi1>, %q: tensor<8x5xi1>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf64>, tensor<4x5xi32>, tensor<4x5xi64>, tensor<4x5xi32>) {
+  %fx = mlopt.convert %x : tensor<4x8xbf16> -> tensor<4x8xf32>
+  %fy = mlopt.convert %y : tensor<8x5xf16> -> tensor<8x5xf32>
+  %fb = mlopt.convert %b : tensor<8x5xbf16> -> tensor<8x5xf32>
+  %fw = mlopt.convert %w : tensor<4x8xf64> -> tensor<4x8xf32>
+  // Two types of factors.
+  // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  %0 = mlopt.dot %fx, %fy contract [1] x [0] : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  // One of them rounded.
+  // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  %1 = mlopt.dot %fw, %fb contract [1] x [0] : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  // Another accumulator than the converted type.
+  // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf64>
+  %2 = mlopt.dot %fx, %fb contract [1] x [0] : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf64>
+  %si = mlopt.convert %i : tensor<4x8xi8> -> tensor<4x8xi32>
+  %uj = mlopt.convertu %j : tensor<8x5xi8> -> tensor<8x5xi32>
+  // Signed and unsigned.
+  // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xi32>, tensor<8x5xi32>) -> tensor<4x5xi32>
+  %3 = mlopt.dot %si, %uj contract [1] x [0] : (tensor<4x8xi32>, tensor<8x5xi32>) -> tensor<4x5xi32>
+  %sj = mlopt.convert %j : tensor<8x5xi8> -> tensor<8x5xi32>
+  // CHECK-DAG: mlopt.dot {{.*}} unsigned : (tensor<4x8xi32>, tensor<8x5xi32>) -> tensor<4x5xi64>
+  %4 = mlopt.dot %si, %sj contract [1] x [0] unsigned : (tensor<4x8xi32>, tensor<8x5xi32>) -> tensor<4x5xi64>
+  // Products of i1 are and, their sums or.
+  %ip = mlopt.convert %p : tensor<4x8xi1> -> tensor<4x8xi32>
+  %iq = mlopt.convert %q : tensor<8x5xi1> -> tensor<8x5xi32>
+  // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xi32>, tensor<8x5xi32>) -> tensor<4x5xi32>
+  %5 = mlopt.dot %ip, %iq contract [1] x [0] : (tensor<4x8xi32>, tensor<8x5xi32>) -> tensor<4x5xi32>
+  return %0, %1, %2, %3, %4, %5 : tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf64>, tensor<4x5xi32>, tensor<4x5xi64>, tensor<4x5xi32>
 }
