@@ -64,15 +64,8 @@ typedef enum MloptKernelFamily {
   MLOPT_KERNEL_ALONE      ///< one operation
 } MloptKernelFamily;
 
-/// What kernels must fit.
-enum {
-  MLOPT_FUSE_MAX_OPERANDS = 48,
-  MLOPT_FUSE_MAX_RESULTS = 16,
-  /// Shared memory of the 16 CTAs of a cluster that can hold a row.
-  MLOPT_FUSE_ROW_BYTES = 16 * 200 * 1024,
-  /// With fewer rows than this, rows that do not fit leave the GPU idle.
-  MLOPT_FUSE_FEW_ROWS = 16
-};
+/// What kernels must fit: pointers that a kernel can keep in registers.
+enum { MLOPT_FUSE_MAX_OPERANDS = 48, MLOPT_FUSE_MAX_RESULTS = 16 };
 
 //===----------------------------------------------------------------------===//
 // The graph (fuse_graph.c)

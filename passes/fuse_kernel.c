@@ -6,17 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // Judges a set of nodes as a kernel. The cost is in bytes: those that the
-// kernel moves, or the arithmetic if that takes longer, and a launch. The
-// figures are those of an H200: 4.2 TB/s, and some 8 additions in the time of a
-// byte.
+// kernel moves, or the arithmetic if that takes longer, and a launch: what
+// memory would move in that time, by the figures in target.c.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fuse.h"
+#include "target.h"
 
 #include <stdlib.h>
 
-enum { ADDITIONS_PER_BYTE = 8, LAUNCH_BYTES = 4 << 20 };
+static const MloptTarget *const target = &mloptSm90;
+
+/// Fewer rows than this leave most of the GPU idle when each is a block's.
+enum { FEW_ROWS = 16 };
 
 //===----------------------------------------------------------------------===//
 // What a kernel holds
@@ -247,11 +250,12 @@ static MloptFuseReason checkPointwise(const MloptFuseGraph *graph,
   return MLOPT_FUSE_FUSED;
 }
 
-/// A row that is read again must stay on the chip, unless the rows alone fill
-/// the GPU and so read it twice as fast as two kernels would.
+/// A row that is read again must stay on the chip, in the shared memory of a
+/// cluster of blocks, unless the rows alone fill the GPU and so read it twice
+/// as fast as two kernels would.
 static bool rowFits(const MloptFuseRows *rows, int64_t bytes) {
-  return !rows->rereads || rows->rows >= MLOPT_FUSE_FEW_ROWS ||
-         bytes / rows->rows <= MLOPT_FUSE_ROW_BYTES;
+  int64_t chip = target->clusterBlocks * target->sharedBytes;
+  return !rows->rereads || rows->rows >= FEW_ROWS || bytes / rows->rows <= chip;
 }
 
 static void judgeSpace(const MloptFuseGraph *graph, const MloptFuseBody *body,
@@ -266,6 +270,14 @@ static void judgeSpace(const MloptFuseGraph *graph, const MloptFuseBody *body,
   } else {
     verdict->reason = checkPointwise(graph, body);
   }
+}
+
+/// In bytes: a kernel that moves `bytes` and adds `work` times.
+static double costOf(int64_t bytes, double work) {
+  double rate = (double)target->memoryBytes;
+  double moved = (double)bytes, computed = work * rate / target->additions;
+  return target->launchNanoseconds * rate / 1000 +
+         (moved > computed ? moved : computed);
 }
 
 MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
@@ -289,9 +301,7 @@ MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
   if (verdict.reason == MLOPT_FUSE_FUSED &&
       verdict.family == MLOPT_KERNEL_ROWS && !rowFits(&rows, read))
     verdict.reason = MLOPT_FUSE_ROW_TOO_LONG;
-  double work = countWork(graph, body, rows.rows) / ADDITIONS_PER_BYTE;
   verdict.bytes = read + stored;
-  verdict.cost = LAUNCH_BYTES +
-                 (work > (double)verdict.bytes ? work : (double)verdict.bytes);
+  verdict.cost = costOf(verdict.bytes, countWork(graph, body, rows.rows));
   return verdict;
 }

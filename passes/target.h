@@ -24,6 +24,11 @@ typedef struct MloptTarget {
   int64_t sectorBytes;       ///< what memory moves at least
   int64_t blocks;            ///< of a grid along x, at most
   int64_t staticSharedBytes; ///< of a block, without a launch attribute
+  int64_t sharedBytes;       ///< of a block, at most
+  int64_t clusterBlocks;     ///< of a cluster, at most
+  int64_t memoryBytes;       ///< to and from memory in a microsecond
+  int64_t additions;         ///< of f32 in a microsecond
+  int64_t launchNanoseconds; ///< of a kernel that waits for another
 } MloptTarget;
 
 extern const MloptTarget mloptSm90;
