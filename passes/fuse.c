@@ -23,122 +23,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse.h"
-#include "match.h"
 #include "passes.h"
 
 #include <stdlib.h>
-
-//===----------------------------------------------------------------------===//
-// One spelling for views
-//===----------------------------------------------------------------------===//
-
-/// Whether a broadcast only adds or moves no element: dimensions of size 1.
-static bool keepsOrder(MlirOperation op, const char *attr) {
-  MlirType from = mloptOperandType(op, 0), to = mloptResultType(op, 0);
-  if (mloptNumElements(from) != mloptNumElements(to) ||
-      mloptNumElements(to) == 0)
-    return false;
-  MloptInts dims = mloptGetInts(op, attr);
-  MlirType sized = mloptStrEq(mloptStr(attr), "dims") ? from : to;
-  int64_t last = -1;
-  for (intptr_t i = 0; i < dims.count; ++i) {
-    if (mloptDim(sized, i) == 1)
-      continue;
-    if (dims.at[i] < last)
-      return false;
-    last = dims.at[i];
-  }
-  return true;
-}
-
-/// A reduction of one element each, in a kind that returns it unchanged.
-static bool reducesNothing(MlirOperation op) {
-  MloptKind kind = mloptGetKind(op);
-  MlirType type = mloptOperandType(op, 0);
-  bool isExact =
-      kind != MLOPT_KIND_NONE &&
-      (kind != MLOPT_KIND_ADD || !mloptIsFloatElement(mloptElementType(type)));
-  return mlirOperationGetNumOperands(op) == 1 && isExact &&
-         mloptNumElements(type) != 0 &&
-         mloptNumElements(type) == mloptNumElements(mloptResultType(op, 0));
-}
-
-static bool isView(MlirOperation op) {
-  if (mlirOperationGetNumOperands(op) != 1 ||
-      mlirOperationGetNumResults(op) != 1 ||
-      !mloptIsStatic(mloptOperandType(op, 0)) ||
-      !mloptIsStatic(mloptResultType(op, 0)))
-    return false;
-  if (mloptIsA(op, &mloptOp_broadcast))
-    return keepsOrder(op, "dims");
-  if (mloptIsA(op, &mloptOp_transpose))
-    return keepsOrder(op, "permutation");
-  return mloptIsA(op, &mloptOp_reduce) && reducesNothing(op);
-}
-
-/// Writes what keeps the row-major order as a reshape.
-static void rewriteViews(MlirBlock block) {
-  MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (!mloptGetOpDef(op) || !isView(op))
-      continue;
-    MloptBuilder b = mloptBuilderBefore(op, mlirOperationGetLocation(op));
-    MlirValue view = mloptBuildUnary(
-        &b, mloptOp_reshape.name, mloptOperand(op, 0), mloptResultType(op, 0));
-    if (b.failed)
-      continue;
-    mlirValueReplaceAllUsesOfWith(mloptResult(op, 0), view);
-    mlirOperationDestroy(op);
-  }
-}
-
-/// A product of matrices reads a transposed one as it lies: contracting the
-/// other dimension adds the same products in the same order.
-static void readTransposed(MlirBlock block) {
-  static const char *const contract[] = {"lhs_contract", "rhs_contract"};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!mloptIsA(op, &mloptOp_dot))
-      continue;
-    for (intptr_t side = 0; side < 2; ++side) {
-      MlirOperation transpose =
-          mloptDefinedBy(mloptOperand(op, side), &mloptOp_transpose, op);
-      MloptInts dims = mloptGetInts(op, contract[side]);
-      if (mlirOperationIsNull(transpose) || dims.count != 1 ||
-          mloptRank(mloptOperandType(op, side)) != 2 ||
-          mloptGetInts(transpose, "permutation").at[0] != 1)
-        continue;
-      dims.at[0] = 1 - dims.at[0];
-      mloptSetInts(op, contract[side], &dims);
-      mlirOperationSetOperand(op, side, mloptOperand(transpose, 0));
-    }
-  }
-}
-
-/// Copies splat constants to the blocks that use them, so that no kernel reads
-/// them from memory.
-static void sinkConstants(MlirBlock block) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!mloptIsA(op, &mloptOp_constant))
-      continue;
-    MlirOpOperand next;
-    for (MlirOpOperand use = mlirValueGetFirstUse(mloptResult(op, 0));
-         !mlirOpOperandIsNull(use); use = next) {
-      next = mlirOpOperandGetNextUse(use);
-      MlirOperation user = mlirOpOperandGetOwner(use);
-      MlirBlock inner = mlirOperationGetBlock(user);
-      if (mlirBlockEqual(inner, block))
-        continue;
-      MlirOperation copy = mlirOperationClone(op);
-      mlirBlockInsertOwnedOperationBefore(inner, user, copy);
-      mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use),
-                              mloptResult(copy, 0));
-    }
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // The pass
@@ -149,9 +36,7 @@ static MlirLogicalResult fuseRegions(MlirOperation op, MlirStringRef function,
 
 static MlirLogicalResult fuseBlock(MlirBlock block, MlirStringRef function,
                                    MloptFuseTotals *totals) {
-  sinkConstants(block);
-  readTransposed(block);
-  rewriteViews(block);
+  mloptFusePrepare(block);
   MlirLogicalResult result = mloptSuccess();
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op) && !mloptFailed(result);

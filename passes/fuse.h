@@ -17,6 +17,7 @@
 
 #include "dialect.h"
 #include "infer.h"
+#include "schedule.h"
 
 //===----------------------------------------------------------------------===//
 // Reasons and legality (fuse_table.c)
@@ -64,8 +65,20 @@ typedef enum MloptKernelFamily {
   MLOPT_KERNEL_ALONE      ///< one operation
 } MloptKernelFamily;
 
-/// What kernels must fit: pointers that a kernel can keep in registers.
-enum { MLOPT_FUSE_MAX_OPERANDS = 48, MLOPT_FUSE_MAX_RESULTS = 16 };
+/// What kernels must fit: pointers that a kernel can keep in registers, and
+/// results whose tiles an emitter can.
+enum {
+  MLOPT_FUSE_MAX_OPERANDS = 48,
+  MLOPT_FUSE_MAX_RESULTS = MLOPT_MAX_TILE_ROOTS
+};
+
+//===----------------------------------------------------------------------===//
+// Spelling (fuse_prepare.c)
+//===----------------------------------------------------------------------===//
+
+/// Writes what computes the same in a block the same: views as reshapes, dots
+/// of what lies in memory, splat constants where they are used.
+void mloptFusePrepare(MlirBlock);
 
 //===----------------------------------------------------------------------===//
 // The graph (fuse_graph.c)

@@ -143,12 +143,13 @@ void mloptFuseMerge(MloptFusePlan *plan, int a, int b) {
 // Cycles
 //===----------------------------------------------------------------------===//
 
-/// Pushes the kernels and host operations that a node reads from.
-static int pushSources(MloptFusePlan *plan, int node, int top) {
+/// Pushes the kernels and host operations that a node reads from; `kernel` (-1:
+/// the host) computes the node, and some of what it reads.
+static int pushSources(MloptFusePlan *plan, int node, int kernel, int top) {
   const MloptFuseNode *n = &plan->graph->nodes[node];
   for (int o = 0; o < n->numOperands; ++o) {
     int root = mloptFuseRootOf(plan->graph, n->operands[o]);
-    if (root < 0)
+    if (root < 0 || mloptFuseSetHas(&plan->within[root], kernel))
       continue;
     bool isHost = plan->graph->nodes[root].role == MLOPT_ROLE_HOST;
     int source = isHost ? plan->count + root : plan->home[root];
@@ -163,7 +164,7 @@ static int pushSources(MloptFusePlan *plan, int node, int top) {
 static int pushKernelSources(MloptFusePlan *plan, int kernel, int top) {
   const MloptFuseSet *members = &plan->kernels[kernel].members;
   for (int i = 0; i < members->count; ++i)
-    top = pushSources(plan, members->at[i], top);
+    top = pushSources(plan, members->at[i], kernel, top);
   return top;
 }
 
@@ -177,8 +178,9 @@ bool mloptFuseMakesCycle(MloptFusePlan *plan, int a, int b) {
   plan->seen[a] = plan->seen[b] = false;
   while (top > 0 && !plan->seen[a] && !plan->seen[b]) {
     int source = plan->stack[--top];
-    top = source < plan->count ? pushKernelSources(plan, source, top)
-                               : pushSources(plan, source - plan->count, top);
+    top = source < plan->count
+              ? pushKernelSources(plan, source, top)
+              : pushSources(plan, source - plan->count, -1, top);
   }
   return plan->seen[a] || plan->seen[b];
 }

@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A stored value that costs little is computed again by the kernels that read
-// it, where that moves fewer bytes than storing it.
+// it, where that moves fewer bytes than storing it: from what its own kernel
+// reads, and from the reductions in it.
+//
+//   kernel 0 reads x (bf16) and stores mean and x - mean (f32, used by kernel
+//   1) becomes kernel 0 stores mean; kernel 1 reads x and mean
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,23 +18,33 @@
 
 #include <stdlib.h>
 
+/// Whether elements of a node can be computed again one by one.
+static bool isCheap(const MloptFuseNode *node) {
+  return node->traits.access != MLOPT_ACCESS_REDUCE &&
+         node->traits.access != MLOPT_ACCESS_ALONE;
+}
+
 /// What it takes to compute a stored node again: it and what it reads of its
-/// kernel. Empty when a reduction or a kernel of its own is among it.
+/// kernel, up to reductions and dots, which are stored in its place. Empty when
+/// that cannot be.
 static void collectSlice(MloptFusePlan *plan, int node, MloptFuseSet *slice) {
   int kernel = plan->home[node];
   mloptFuseSetAdd(plan, slice, node);
   for (int i = 0; i < slice->count; ++i) {
     const MloptFuseNode *n = &plan->graph->nodes[slice->at[i]];
-    MloptAccess access = n->traits.access;
-    if (access == MLOPT_ACCESS_REDUCE || access == MLOPT_ACCESS_ALONE ||
-        !mlirAttributeIsNull(n->group)) {
-      slice->count = 0;
-      return;
-    }
+    bool isCut = false;
     for (int o = 0; o < n->numOperands; ++o) {
       int root = mloptFuseRootOf(plan->graph, n->operands[o]);
-      if (root >= 0 && mloptFuseSetHas(&plan->within[root], kernel))
+      if (root < 0 || !mloptFuseSetHas(&plan->within[root], kernel))
+        continue;
+      if (!isCheap(&plan->graph->nodes[root]))
+        isCut |= plan->home[root] != kernel;
+      else
         mloptFuseSetAdd(plan, slice, root);
+    }
+    if (isCut || !mlirAttributeIsNull(n->group)) {
+      slice->count = 0;
+      return;
     }
   }
 }
@@ -46,50 +60,76 @@ static void collectReaders(MloptFusePlan *plan, int node, MloptFuseSet *out) {
   }
 }
 
-static double gainOfSlice(MloptFusePlan *plan, int node,
-                          const MloptFuseSet *slice,
-                          const MloptFuseSet *readers) {
-  int kernel = plan->home[node];
-  double gain = plan->kernels[kernel].verdict.cost;
-  for (int r = 0; r < readers->count; ++r) {
-    mloptFuseBodyClear(&plan->scratch);
-    mloptFuseAddMembers(plan, readers->at[r]);
-    for (int i = 0; i < slice->count; ++i)
-      mloptFuseBodyAdd(&plan->scratch, slice->at[i]);
-    MloptFuseVerdict verdict = mloptFuseJudge(
-        plan->graph, mloptFuseCompleteBody(plan, readers->at[r], -1));
+/// A slice that readers compute, for as long as it is not known to be good.
+typedef struct Trial {
+  int node, kernel;
+  MloptFuseSet slice, readers;
+  int numAdded; ///< pairs of a node and a reader that did not compute it
+  int *added;
+} Trial;
+
+static void begin(MloptFusePlan *plan, Trial *t) {
+  t->added = calloc((size_t)t->slice.count * t->readers.count * 2 + 1,
+                    sizeof *t->added);
+  plan->failed |= !t->added;
+  for (int r = 0; t->added && r < t->readers.count; ++r)
+    for (int i = 0; i < t->slice.count; ++i) {
+      int node = t->slice.at[i], reader = t->readers.at[r];
+      if (mloptFuseSetHas(&plan->within[node], reader))
+        continue;
+      mloptFuseSetAdd(plan, &plan->kernels[reader].members, node);
+      mloptFuseSetAdd(plan, &plan->within[node], reader);
+      t->added[2 * t->numAdded] = node;
+      t->added[2 * t->numAdded++ + 1] = reader;
+    }
+  plan->home[t->node] = -1;
+}
+
+static void undo(MloptFusePlan *plan, Trial *t) {
+  plan->home[t->node] = t->kernel;
+  for (int i = 0; i < t->numAdded; ++i) {
+    int node = t->added[2 * i], reader = t->added[2 * i + 1];
+    mloptFuseSetDrop(&plan->kernels[reader].members, node);
+    mloptFuseSetDrop(&plan->within[node], reader);
+  }
+}
+
+/// What it saves, in bytes; 0 when it cannot be.
+static double gainOf(MloptFusePlan *plan, const Trial *t) {
+  double gain = plan->kernels[t->kernel].verdict.cost;
+  const MloptFuseBody *rest = mloptFuseBodyOf(plan, t->kernel, -1);
+  MloptFuseVerdict verdict = mloptFuseJudge(plan->graph, rest);
+  if (rest->count && verdict.reason != MLOPT_FUSE_FUSED)
+    return 0;
+  gain -= rest->count ? verdict.cost : 0;
+  for (int r = 0; r < t->readers.count; ++r) {
+    verdict = mloptFuseJudgeKernels(plan, t->readers.at[r], -1);
     if (verdict.reason != MLOPT_FUSE_FUSED)
       return 0;
-    gain += plan->kernels[readers->at[r]].verdict.cost - verdict.cost;
+    gain += plan->kernels[t->readers.at[r]].verdict.cost - verdict.cost;
   }
-  plan->home[node] = -1;
-  const MloptFuseBody *rest = mloptFuseBodyOf(plan, kernel, -1);
-  if (rest->count)
-    gain -= mloptFuseJudge(plan->graph, rest).cost;
-  plan->home[node] = kernel;
   return gain;
 }
 
 static bool recomputeNode(MloptFusePlan *plan, int node) {
-  MloptFuseSet slice = {0}, readers = {0};
-  int kernel = plan->home[node];
-  collectSlice(plan, node, &slice);
-  collectReaders(plan, node, &readers);
-  bool good = slice.count && readers.count &&
-              gainOfSlice(plan, node, &slice, &readers) > 0;
-  for (int r = 0; good && r < readers.count; ++r)
-    for (int i = 0; i < slice.count; ++i) {
-      mloptFuseSetAdd(plan, &plan->kernels[readers.at[r]].members, slice.at[i]);
-      mloptFuseSetAdd(plan, &plan->within[slice.at[i]], readers.at[r]);
-    }
-  if (good) {
-    plan->home[node] = -1;
-    mloptFuseRefresh(plan, kernel);
-    for (int r = 0; r < readers.count; ++r)
-      mloptFuseRefresh(plan, readers.at[r]);
+  Trial t = {.node = node, .kernel = plan->home[node]};
+  collectSlice(plan, node, &t.slice);
+  collectReaders(plan, node, &t.readers);
+  bool good = false;
+  if (t.slice.count && t.readers.count) {
+    begin(plan, &t);
+    good = !plan->failed && gainOf(plan, &t) > 0;
+    if (!good)
+      undo(plan, &t);
   }
-  free(slice.at);
-  free(readers.at);
+  if (good) {
+    mloptFuseRefresh(plan, t.kernel);
+    for (int r = 0; r < t.readers.count; ++r)
+      mloptFuseRefresh(plan, t.readers.at[r]);
+  }
+  free(t.slice.at);
+  free(t.readers.at);
+  free(t.added);
   return good;
 }
 
@@ -98,7 +138,7 @@ bool mloptFuseRecompute(MloptFusePlan *plan) {
   for (int node = plan->graph->count; node-- > 0;) {
     const MloptFuseNode *n = &plan->graph->nodes[node];
     if (n->role == MLOPT_ROLE_COMPUTE && plan->home[node] >= 0 &&
-        !n->readByHost && n->traits.access != MLOPT_ACCESS_REDUCE)
+        !n->readByHost && isCheap(n))
       any |= recomputeNode(plan, node);
   }
   return any;

@@ -257,3 +257,83 @@ func.func @transposed_operand(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tens
   %r = mlopt.dot %x, %t contract [1] x [0] : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   return %r : tensor<4x16xf32>
 }
+
+// -----
+
+// Batches, rows and columns in any order; a product's rows and columns change
+// places with its factors.
+// CHECK-LABEL: func.func @transposed_factors
+// CHECK-SAME: (%[[X:.*]]: tensor<6x4x8xf32>, %[[W:.*]]: tensor<8x6x16xf32>)
+// CHECK: mlopt.fusion (%[[A:.*]] = %[[W]] : {{.*}}, %[[B:.*]] = %[[X]]
+// CHECK-NOT: mlopt.transpose
+// CHECK: mlopt.dot %[[A]], %[[B]] batch [1] x [0] contract [0] x [2] : {{.*}} -> tensor<6x16x4xf32>
+// CHECK-NOT: mlopt.transpose
+func.func @transposed_factors(%x: tensor<6x4x8xf32>, %w: tensor<8x6x16xf32>) -> tensor<6x16x4xf32> {
+  %a = mlopt.transpose %x perm [2, 0, 1] : tensor<6x4x8xf32> -> tensor<8x6x4xf32>
+  %b = mlopt.transpose %w perm [1, 2, 0] : tensor<8x6x16xf32> -> tensor<6x16x8xf32>
+  %d = mlopt.dot %a, %b batch [1] x [0] contract [0] x [2] : (tensor<8x6x4xf32>, tensor<6x16x8xf32>) -> tensor<6x4x16xf32>
+  %r = mlopt.transpose %d perm [0, 2, 1] : tensor<6x4x16xf32> -> tensor<6x16x4xf32>
+  return %r : tensor<6x16x4xf32>
+}
+
+// -----
+
+// The rows of each head lie apart: the product would not be one of matrices.
+// CHECK-LABEL: func.func @apart_factors
+// CHECK: mlopt.transpose
+// CHECK: mlopt.dot
+// CHECK-SAME: batch [0, 1] x [0, 1] contract [3] x [3]
+func.func @apart_factors(%x: tensor<2x16x4x8xf32>, %w: tensor<2x4x16x8xf32>) -> tensor<2x4x16x16xf32> {
+  %a = mlopt.transpose %x perm [0, 2, 1, 3] : tensor<2x16x4x8xf32> -> tensor<2x4x16x8xf32>
+  %d = mlopt.dot %a, %w batch [0, 1] x [0, 1] contract [3] x [3] : (tensor<2x4x16x8xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x16x16xf32>
+  return %d : tensor<2x4x16x16xf32>
+}
+
+// -----
+
+// Two kernels that compute one value do not need each other: the gradients of a
+// norm are two passes over the data.
+// CHECK-LABEL: func.func @computed_in_both
+// CHECK-SAME: kernels = 2
+func.func @computed_in_both(%x: tensor<1024x512xbf16>, %g: tensor<1024x512xbf16>) -> (tensor<1024x512xf32>, tensor<512xf32>) {
+  %f = mlopt.convert %x : tensor<1024x512xbf16> -> tensor<1024x512xf32>
+  %d = mlopt.convert %g : tensor<1024x512xbf16> -> tensor<1024x512xf32>
+  %q = mlopt.mul %f, %f : tensor<1024x512xf32>
+  %s = mlopt.reduce add %q dims [1] : (tensor<1024x512xf32>) -> tensor<1024xf32>
+  %u = mlopt.rsqrt %s : tensor<1024xf32>
+  %b = mlopt.broadcast %u dims [0] : tensor<1024xf32> -> tensor<1024x512xf32>
+  %n = mlopt.mul %f, %b : tensor<1024x512xf32>
+  %p = mlopt.mul %d, %n : tensor<1024x512xf32>
+  %t = mlopt.reduce add %p dims [1] : (tensor<1024x512xf32>) -> tensor<1024xf32>
+  %c = mlopt.broadcast %t dims [0] : tensor<1024xf32> -> tensor<1024x512xf32>
+  %m = mlopt.mul %n, %c : tensor<1024x512xf32>
+  %dx = mlopt.sub %d, %m : tensor<1024x512xf32>
+  %dg = mlopt.reduce add %p dims [0] : (tensor<1024x512xf32>) -> tensor<512xf32>
+  return %dx, %dg : tensor<1024x512xf32>, tensor<512xf32>
+}
+
+// -----
+
+// What follows a reduction is computed again from the reduction, which is
+// small, in place of being stored.
+// CHECK-LABEL: func.func @from_reductions
+// CHECK: %[[K:.*]]:2 = mlopt.fusion
+// CHECK: %[[S:.*]] = mlopt.reduce
+// CHECK: mlopt.yield %[[S]], %{{.*}} : tensor<1024xf32>, tensor<1024x512xbf16>
+// CHECK: mlopt.sort
+// CHECK: mlopt.fusion
+// CHECK-SAME: = %[[K]]#0 : tensor<1024xf32>
+// CHECK: mlopt.sub
+// CHECK: mlopt.mul
+func.func @from_reductions(%x: tensor<1024x512xbf16>) -> tensor<1024x512xf32> {
+  %f = mlopt.convert %x : tensor<1024x512xbf16> -> tensor<1024x512xf32>
+  %s = mlopt.reduce add %f dims [1] : (tensor<1024x512xf32>) -> tensor<1024xf32>
+  %b = mlopt.broadcast %s dims [0] : tensor<1024xf32> -> tensor<1024x512xf32>
+  %c = mlopt.sub %f, %b : tensor<1024x512xf32>
+  %e = mlopt.exp %c : tensor<1024x512xf32>
+  %n = mlopt.convert %e : tensor<1024x512xf32> -> tensor<1024x512xbf16>
+  %k = mlopt.sort %n dim 1 keys 1 : (tensor<1024x512xbf16>) -> tensor<1024x512xbf16>
+  %h = mlopt.convert %k : tensor<1024x512xbf16> -> tensor<1024x512xf32>
+  %r = mlopt.mul %h, %c : tensor<1024x512xf32>
+  return %r : tensor<1024x512xf32>
+}
