@@ -28,17 +28,14 @@ typedef struct Columns {
   MloptPull *pull;
   MloptBuilder *b;
   MloptTile tile;
-  MloptReduction loops;
-  intptr_t numOuter; ///< kept loops before the reduced
-  MlirType outerType, reducedType, innerType;
   int64_t rows, columns;
   int64_t width, depth; ///< of the threads: columns, and rows
   MlirValue tid, across, down;
   MlirValue outer, strip; ///< number, and its first column
-  MlirValue outerIndices[MLOPT_MAX_RANK];
-  MlirValue indices[MLOPT_MAX_RANK]; ///< of the thread's result
+  MlirValue kept;         ///< position of the thread's result
   MloptVector vectors[UNROLLED];
-  MlirValue valid[UNROLLED];
+  MlirValue at[UNROLLED];    ///< the vectors' rows
+  MlirValue valid[UNROLLED]; ///< null when the row is always there
 } Columns;
 
 static MlirValue add(Columns *c, MlirValue x, MlirValue y) {
@@ -64,24 +61,10 @@ static MlirValue clamp(Columns *c, MlirValue x, int64_t bound,
 //===----------------------------------------------------------------------===//
 
 static void describe(Columns *c) {
-  MlirType element = mlirF32TypeGet(c->b->context);
-  for (MlirOperation op = mlirBlockGetFirstOperation(c->kernel->program);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (mloptIsReduction(op)) {
-      mloptDescribeReduction(op, &c->loops);
-      break;
-    }
-  const MloptReduction *l = &c->loops;
-  c->numOuter = l->reduced[0];
-  intptr_t inner = c->numOuter + l->numReduced;
-  c->tile.space = mloptTensorType(l->numLoops, l->sizes, element);
-  c->outerType = mloptTensorType(c->numOuter, l->sizes, element);
-  c->reducedType =
-      mloptTensorType(l->numReduced, l->sizes + c->numOuter, element);
-  c->innerType =
-      mloptTensorType(l->numLoops - inner, l->sizes + inner, element);
-  c->rows = mloptNumElements(c->reducedType);
-  c->columns = mloptNumElements(c->innerType);
+  MloptReduction reduction;
+  mloptFindReduction(c->kernel->program, &reduction);
+  c->rows = reduction.middle;
+  c->columns = reduction.inner;
   c->width = c->kernel->schedule.line * c->kernel->schedule.lanes;
   c->depth = c->kernel->schedule.threads / c->kernel->schedule.line;
 }
@@ -94,26 +77,21 @@ static void findStrip(Columns *c) {
   c->down = quotient(c, "arith.divui", c->tid, c->kernel->schedule.line);
   c->outer = quotient(c, "arith.divui", block, strips);
   c->strip = multiply(c, quotient(c, "arith.remui", block, strips), c->width);
-  mloptPullDelinearize(c->pull, c->outerType, c->outer, c->outerIndices);
 }
 
 /// The vectors of one turn: UNROLLED rows, a block's depth apart, at a column.
 static void openVectors(Columns *c, MlirValue row, MlirValue column) {
-  intptr_t inner = c->numOuter + c->loops.numReduced;
   bool even = c->rows % (c->depth * UNROLLED) == 0;
   for (int v = 0; v < UNROLLED; ++v) {
-    MlirValue indices[2 * MLOPT_MAX_RANK];
     MlirValue at = add(c, row, mloptPullIndex(c->pull, v * c->depth));
     c->valid[v] = (MlirValue){NULL};
     if (!even)
       at = clamp(c, at, c->rows, &c->valid[v]);
-    memcpy(indices, c->outerIndices, c->numOuter * sizeof *indices);
-    mloptPullDelinearize(c->pull, c->reducedType, at, indices + c->numOuter);
-    mloptPullDelinearize(c->pull, c->innerType, column, indices + inner);
-    MlirValue begin = add(c, multiply(c, c->outer, c->rows), at);
-    mloptTileVectorFrom(&c->tile, indices,
-                        add(c, multiply(c, begin, c->columns), column),
-                        (int)c->kernel->schedule.lanes, &c->vectors[v]);
+    MlirValue whole = add(c, multiply(c, c->outer, c->rows), at);
+    mloptPullBindSplit(c->pull, whole, c->outer, c->rows, at);
+    mloptTileVectorIn(&c->tile, whole, c->columns, column,
+                      (int)c->kernel->schedule.lanes, &c->vectors[v]);
+    c->at[v] = at;
   }
 }
 
@@ -133,14 +111,21 @@ static void reduceOwn(Columns *c, const MloptShared *shared, MlirValue *out) {
                            c->columns, &valid);
   MloptPullScope scope = mloptPullBeginFor(c->pull, count, init, &begin, next);
   mloptTileEnter(&c->tile);
+  MlirValue kept[MLOPT_MAX_LANES];
+  for (int k = 0; k < lanes; ++k) {
+    MlirValue one = mloptPullLane(c->pull, column, k, (int)lanes);
+    kept[k] = add(c, multiply(c, c->outer, c->columns), one);
+    mloptPullBindSplit(c->pull, kept[k], c->outer, c->columns, one);
+  }
   openVectors(c, add(c, begin, c->down), column);
   for (int v = 0; v < UNROLLED; ++v) {
     c->tile.vector = &c->vectors[v];
     for (int k = 0; k < lanes; ++k) {
       MlirValue elements[MLOPT_PULL_MAX_CARRIED];
+      MlirValue loops[2 * MLOPT_MAX_RANK + 1];
       c->tile.lane = k;
-      mloptSharedElements(c->pull, shared, c->vectors[v].indices[k],
-                          c->valid[v], elements);
+      mloptSharedLoops(c->pull, shared, kept[k], c->at[v], loops);
+      mloptSharedElements(c->pull, shared, loops, c->valid[v], elements);
       for (intptr_t i = 0; i < shared->numResults; ++i)
         next[i * lanes + k] = mloptBuildStep(c->pull, &shared->combiners[i],
                                              next[i * lanes + k], elements[i]);
@@ -189,11 +174,10 @@ static bool reduceStrip(void *userData, MlirOperation op,
   if (!mlirBlockEqual(c->b->block, c->kernel->code) ||
       !mlirOperationIsNull(c->b->before))
     return false;
-  for (intptr_t i = 0; i < c->loops.numKept; ++i)
-    if (!mlirValueEqual(loops[c->loops.kept[i]], c->indices[i]))
-      return false;
   const MloptSchedule *s = &c->kernel->schedule;
   MloptShared shared = mloptOpenShared(op);
+  if (!mloptSharedIsAt(c->pull, &shared, c->kept, loops))
+    return false;
   MlirValue own[MLOPT_PULL_MAX_CARRIED];
   reduceOwn(c, &shared, own);
   // Column n of the strip is lane n mod lanes of the thread n / lanes.
@@ -240,19 +224,13 @@ void mloptEmitColumns(MloptKernel *kernel) {
   MlirValue column =
       clamp(&c, add(&c, c.strip, quotient(&c, "arith.remui", c.tid, c.width)),
             c.columns, &inside);
-  MlirValue position = add(&c, multiply(&c, c.outer, c.columns), column);
-  int64_t kept[MLOPT_MAX_RANK];
-  for (intptr_t i = 0; i < c.loops.numKept; ++i)
-    kept[i] = c.loops.sizes[c.loops.kept[i]];
-  mloptPullDelinearize(
-      c.pull,
-      mloptTensorType(c.loops.numKept, kept, mlirF32TypeGet(c.b->context)),
-      position, c.indices);
+  c.kept = add(&c, multiply(&c, c.outer, c.columns), column);
+  mloptPullBindSplit(c.pull, c.kept, c.outer, c.columns, column);
   MlirValue elements[MLOPT_MAX_TILE_ROOTS];
   MlirValue indices[MLOPT_MAX_TILE_ROOTS][MLOPT_MAX_RANK];
   for (intptr_t i = 0; i < kernel->numRoots; ++i) {
     MlirValue root = kernel->roots[i].value;
-    mloptPullDelinearize(c.pull, mlirValueGetType(root), position, indices[i]);
+    mloptPullDelinearize(c.pull, mlirValueGetType(root), c.kept, indices[i]);
     elements[i] = mloptPullElement(c.pull, root, indices[i]);
   }
   MloptPullScope then = mloptPullBeginBranch(c.pull);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every result has the shape of the space. A block computes a stretch of it,
-// each thread several vectors, a block's width apart:
+// Every result has as many elements as the space. A block computes a stretch of
+// it, each thread several vectors, a block's width apart:
 //
 //   stretch:  [ t0 t1 .. tN | t0 t1 .. tN | ... ]    one cell is a vector
 //
@@ -94,9 +94,8 @@ void mloptEmitPointwise(MloptKernel *k) {
   MloptBuilder *b = mloptPullGetBuilder(pull);
   const MloptSchedule *s = &k->schedule;
   MlirType space = mlirValueGetType(k->roots[0].value);
-  Pointwise p = {.kernel = k,
-                 .tile = {.pull = pull, .space = space},
-                 .count = mloptNumElements(space)};
+  Pointwise p = {
+      .kernel = k, .tile = {.pull = pull}, .count = mloptNumElements(space)};
   mloptPullSetHooks(
       pull, (MloptPullHooks){.load = mloptTileLoad, .userData = &p.tile});
   int64_t stretch = s->threads * s->lanes * s->vectors;

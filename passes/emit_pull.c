@@ -37,6 +37,7 @@ bool mloptPullDestroy(MloptPull *pull) {
   free(pull->scalars.values);
   free(pull->cached);
   free(pull->positions);
+  free(pull->facts);
   free(pull->constants);
   free(pull);
   return ok;

@@ -90,10 +90,18 @@ MlirValue mloptPullLinearize(MloptPull *, MlirType tensor,
                              const MlirValue *indices);
 void mloptPullDelinearize(MloptPull *, MlirType tensor, MlirValue position,
                           MlirValue *outIndices);
-/// States that these indices have this position in tensors of this shape, unit
-/// dimensions aside; reshapes and addresses of them then cost nothing.
-void mloptPullBindPosition(MloptPull *, MlirType tensor,
-                           const MlirValue *indices, MlirValue position);
+/// States that a position is major * extent + minor, minor below extent. Shapes
+/// that are cut at the same place then need no division.
+void mloptPullBindSplit(MloptPull *, MlirValue position, MlirValue major,
+                        int64_t extent, MlirValue minor);
+/// The position first + lane, `first` being a multiple of `count` and lane
+/// below it: they are the lanes of a vector.
+MlirValue mloptPullLane(MloptPull *, MlirValue first, int lane, int count);
+/// The first of the vector whose lane this position or index is; null if it is
+/// not known as one.
+MlirValue mloptPullFindFirst(const MloptPull *, MlirValue, int lane, int count);
+/// Whether an index is known to be the same for all lanes of a vector.
+bool mloptPullIsOuter(const MloptPull *, MlirValue index);
 /// The address of an element, and the type of the elements in memory (i1 takes
 /// a byte, f8 is an integer there).
 MlirValue mloptPullAddress(MloptPull *, MlirValue pointer, MlirType tensor,
@@ -110,7 +118,7 @@ typedef struct MloptPullScope {
   MlirBlock outer, inner;
   MlirOperation before; ///< where in `outer` code went, if not to its end
   MlirRegion region;
-  intptr_t numCached, numPositions;
+  intptr_t numCached, numPositions, numFacts;
 } MloptPullScope;
 
 enum { MLOPT_PULL_MAX_CARRIED = 16 };

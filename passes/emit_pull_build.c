@@ -19,7 +19,8 @@ static MloptPullScope enter(MloptPull *pull, intptr_t numArgs,
   MloptPullScope scope = {.outer = pull->b.block,
                           .before = pull->b.before,
                           .numCached = pull->numCached,
-                          .numPositions = pull->numPositions};
+                          .numPositions = pull->numPositions,
+                          .numFacts = pull->numFacts};
   scope.region = mloptCreateRegion(&pull->b, numArgs, types, &scope.inner);
   pull->b.block = scope.inner;
   pull->b.before = (MlirOperation){NULL};
@@ -36,6 +37,7 @@ static void leave(MloptPull *pull, const MloptPullScope *scope, intptr_t n,
   pull->b.before = scope->before;
   pull->numCached = scope->numCached;
   pull->numPositions = scope->numPositions;
+  pull->numFacts = scope->numFacts;
 }
 
 MloptPullScope mloptPullBeginFor(MloptPull *pull, intptr_t numCarried,
@@ -102,7 +104,7 @@ void mloptPullBuildIf(MloptPull *pull, MlirValue condition, MloptPullScope then,
 }
 
 //===----------------------------------------------------------------------===//
-// Positions and memory
+// Constants and memory
 //===----------------------------------------------------------------------===//
 
 MlirValue mloptPullIndex(MloptPull *pull, int64_t value) {
@@ -128,93 +130,6 @@ MlirValue mloptPullMul(MloptPull *pull, MlirValue a, int64_t factor) {
   return factor == 1 ? a
                      : mloptBuildBinary(&pull->b, "arith.muli", a,
                                         mloptPullIndex(pull, factor));
-}
-
-/// The shape and the indices without unit dimensions.
-static MloptPullPosition withoutUnits(MlirType tensor,
-                                      const MlirValue *indices) {
-  MloptPullPosition p = {.rank = 0};
-  for (intptr_t i = 0, n = mloptRank(tensor); i < n; ++i) {
-    if (mloptDim(tensor, i) == 1)
-      continue;
-    p.shape[p.rank] = mloptDim(tensor, i);
-    p.indices[p.rank++] = indices ? indices[i] : (MlirValue){NULL};
-  }
-  return p;
-}
-
-static bool sameShape(const MloptPullPosition *a, const MloptPullPosition *b) {
-  return a->rank == b->rank &&
-         !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape);
-}
-
-static bool sameIndices(const MloptPullPosition *a,
-                        const MloptPullPosition *b) {
-  for (intptr_t i = 0; i < a->rank; ++i)
-    if (!mlirValueEqual(a->indices[i], b->indices[i]))
-      return false;
-  return true;
-}
-
-static void addPosition(MloptPull *pull, MloptPullPosition position) {
-  if (!pull->b.failed &&
-      mloptPullGrow(pull, (void **)&pull->positions, pull->numPositions,
-                    &pull->maxPositions, sizeof *pull->positions))
-    pull->positions[pull->numPositions++] = position;
-}
-
-void mloptPullBindPosition(MloptPull *pull, MlirType tensor,
-                           const MlirValue *indices, MlirValue position) {
-  MloptPullPosition p = withoutUnits(tensor, indices);
-  p.position = position;
-  addPosition(pull, p);
-}
-
-MlirValue mloptPullLinearize(MloptPull *pull, MlirType tensor,
-                             const MlirValue *indices) {
-  MloptPullPosition p = withoutUnits(tensor, indices);
-  if (!p.rank)
-    return mloptPullIndex(pull, 0);
-  for (intptr_t i = pull->numPositions; i-- > 0;)
-    if (sameShape(&pull->positions[i], &p) &&
-        sameIndices(&pull->positions[i], &p))
-      return pull->positions[i].position;
-  p.position = p.indices[0];
-  for (intptr_t i = 1; i < p.rank; ++i)
-    p.position = mloptPullAdd(pull, mloptPullMul(pull, p.position, p.shape[i]),
-                              p.indices[i]);
-  addPosition(pull, p);
-  return p.position;
-}
-
-/// The indices of a position, units left out.
-static void delinearize(MloptPull *pull, MloptPullPosition *p) {
-  for (intptr_t i = pull->numPositions; i-- > 0;)
-    if (sameShape(&pull->positions[i], p) &&
-        mlirValueEqual(pull->positions[i].position, p->position)) {
-      *p = pull->positions[i];
-      return;
-    }
-  MlirValue rest = p->position;
-  for (intptr_t i = p->rank; i-- > 1;) {
-    MlirValue divisor = mloptPullIndex(pull, p->shape[i]);
-    p->indices[i] = mloptBuildBinary(&pull->b, "arith.remui", rest, divisor);
-    rest = mloptBuildBinary(&pull->b, "arith.divui", rest, divisor);
-  }
-  if (p->rank)
-    p->indices[0] = rest;
-  addPosition(pull, *p);
-}
-
-void mloptPullDelinearize(MloptPull *pull, MlirType tensor, MlirValue position,
-                          MlirValue *outIndices) {
-  MloptPullPosition p = withoutUnits(tensor, NULL);
-  p.position = position;
-  delinearize(pull, &p);
-  intptr_t next = 0;
-  for (intptr_t i = 0, n = mloptRank(tensor); i < n; ++i)
-    outIndices[i] =
-        mloptDim(tensor, i) == 1 ? mloptPullIndex(pull, 0) : p.indices[next++];
 }
 
 /// The type an element has in memory: i1 takes a byte.

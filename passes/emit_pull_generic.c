@@ -119,6 +119,7 @@ static MlirWalkResult resolveNested(MlirOperation op, void *userData) {
   } else if (mloptIsNamed(op, "tensor.extract")) {
     MloptBuilder outer = pull->b;
     intptr_t numCached = pull->numCached, numPositions = pull->numPositions;
+    intptr_t numFacts = pull->numFacts;
     pull->b.block = mlirOperationGetBlock(op);
     pull->b.before = op;
     MlirValue indices[MLOPT_MAX_RANK];
@@ -127,6 +128,7 @@ static MlirWalkResult resolveNested(MlirOperation op, void *userData) {
     value = mloptPullElement(pull, mloptOperand(op, 0), indices);
     pull->numCached = numCached;
     pull->numPositions = numPositions;
+    pull->numFacts = numFacts;
     outer.failed = pull->b.failed;
     pull->b = outer;
   } else {
@@ -356,8 +358,11 @@ const MlirValue *mloptPullGeneric(MloptPull *pull, MlirOperation op,
     if (mlirAffineExprIsADim(expr))
       point.loops[mlirAffineDimExprGetPosition(expr)] = indices[i];
   }
-  for (intptr_t i = 0; i < point.numLoops; ++i)
+  for (intptr_t i = 0; i < point.numLoops; ++i) {
+    if (mlirValueIsNull(point.loops[i]) && loopSize(&point, i) == 1)
+      point.loops[i] = mloptPullIndex(pull, 0);
     reduces |= mlirValueIsNull(point.loops[i]);
+  }
 
   MlirValue results[MLOPT_PULL_MAX_CARRIED];
   if (reduces && pull->hooks.reduce &&

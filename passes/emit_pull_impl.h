@@ -37,6 +37,21 @@ typedef struct MloptPullPosition {
   MlirValue position;
 } MloptPullPosition;
 
+typedef enum MloptPullFactKind {
+  MLOPT_PULL_SPLIT, ///< value = base * extent + minor
+  MLOPT_PULL_LANE,  ///< value = base + lane, of a vector of `extent`
+  MLOPT_PULL_OUTER  ///< all lanes of a vector share it
+} MloptPullFactKind;
+
+/// What is known of a position or an index.
+typedef struct MloptPullFact {
+  MlirValue value;
+  MloptPullFactKind kind;
+  MlirValue base, minor;
+  int64_t extent;
+  int lane;
+} MloptPullFact;
+
 /// An index constant at the kernel's start.
 typedef struct MloptPullConstant {
   int64_t number;
@@ -53,6 +68,8 @@ struct MloptPull {
   intptr_t numCached, maxCached;
   MloptPullPosition *positions;
   intptr_t numPositions, maxPositions;
+  MloptPullFact *facts;
+  intptr_t numFacts, maxFacts;
   MloptPullConstant *constants;
   intptr_t numConstants, maxConstants;
 };

@@ -21,12 +21,49 @@ MloptShared mloptOpenShared(MlirOperation generic) {
   MloptShared s = {.op = generic,
                    .numResults = mlirOperationGetNumResults(generic)};
   s.numInputs = mlirOperationGetNumOperands(generic) - s.numResults;
+  mloptDescribeReduction(generic, &s.loops);
   for (intptr_t i = 0; i < s.numResults; ++i) {
     mloptDescribeCombiner(generic, i, &s.combiners[i]);
     s.elements[i] =
         mloptOperand(s.combiners[i].op, 1 - s.combiners[i].accumulator);
   }
   return s;
+}
+
+/// Splits a position among some of the loops.
+static void openLoops(MloptPull *pull, const MloptReduction *r, intptr_t count,
+                      const intptr_t *loops, MlirValue position,
+                      MlirValue *out) {
+  int64_t sizes[2 * MLOPT_MAX_RANK];
+  MlirValue indices[2 * MLOPT_MAX_RANK];
+  for (intptr_t i = 0; i < count; ++i)
+    sizes[i] = r->sizes[loops[i]];
+  mloptPullDelinearize(
+      pull,
+      mloptTensorType(count, sizes,
+                      mlirF32TypeGet(mloptPullGetBuilder(pull)->context)),
+      position, indices);
+  for (intptr_t i = 0; i < count; ++i)
+    out[loops[i]] = indices[i];
+}
+
+void mloptSharedLoops(MloptPull *pull, const MloptShared *s, MlirValue kept,
+                      MlirValue reduced, MlirValue *outLoops) {
+  openLoops(pull, &s->loops, s->loops.numKept, s->loops.kept, kept, outLoops);
+  openLoops(pull, &s->loops, s->loops.numReduced, s->loops.reduced, reduced,
+            outLoops);
+}
+
+bool mloptSharedIsAt(MloptPull *pull, const MloptShared *s, MlirValue kept,
+                     const MlirValue *loops) {
+  MlirValue at[2 * MLOPT_MAX_RANK + 1];
+  openLoops(pull, &s->loops, s->loops.numKept, s->loops.kept, kept, at);
+  for (intptr_t i = 0; i < s->loops.numKept; ++i) {
+    intptr_t loop = s->loops.kept[i];
+    if (s->loops.sizes[loop] > 1 && !mlirValueEqual(loops[loop], at[loop]))
+      return false;
+  }
+  return true;
 }
 
 MlirValue mloptBuildNeutral(MloptPull *pull, const MloptCombiner *combiner) {

@@ -20,11 +20,20 @@
 typedef struct MloptShared {
   MlirOperation op;
   intptr_t numInputs, numResults;
+  MloptReduction loops;
   MloptCombiner combiners[MLOPT_PULL_MAX_CARRIED];
   MlirValue elements[MLOPT_PULL_MAX_CARRIED]; ///< of the body: what is combined
 } MloptShared;
 
 MloptShared mloptOpenShared(MlirOperation generic);
+/// Where the loops stand at a position among the elements that are kept, and at
+/// one among those that are reduced.
+void mloptSharedLoops(MloptPull *, const MloptShared *, MlirValue kept,
+                      MlirValue reduced, MlirValue *outLoops);
+/// Whether `loops` (those reduced are null) stand at this position among the
+/// elements that are kept.
+bool mloptSharedIsAt(MloptPull *, const MloptShared *, MlirValue kept,
+                     const MlirValue *loops);
 /// What the point at `loops` adds to each result; the neutral element where
 /// `valid`, if not null, is false.
 void mloptSharedElements(MloptPull *, const MloptShared *,

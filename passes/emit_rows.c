@@ -29,14 +29,10 @@ typedef struct Rows {
   MloptPull *pull;
   MloptBuilder *b;
   MloptTile tile;
-  MloptReduction loops;
-  MlirType rowType, columnType; ///< shapes to delinearize in
   int64_t rows, columns;
-  MlirValue thread;                  ///< in its line
-  MlirValue rowValid;                ///< null when every line has a row
-  MlirValue rowBegin;                ///< position of the row's first element
-  MlirValue row;                     ///< its number
-  MlirValue indices[MLOPT_MAX_RANK]; ///< of the row
+  MlirValue thread;   ///< in its line
+  MlirValue rowValid; ///< null when every line has a row
+  MlirValue row;      ///< its number
   intptr_t numVectors;
   MloptVector vectors[MAX_HELD];
   MlirValue valid[MAX_HELD]; ///< null when the vector is always in the row
@@ -79,8 +75,6 @@ static void findRow(Rows *r) {
     r->row =
         mloptBuildSelect(r->b, r->rowValid, r->row, mloptPullIndex(r->pull, 0));
   }
-  mloptPullDelinearize(r->pull, r->rowType, r->row, r->indices);
-  r->rowBegin = multiply(r, r->row, r->columns);
 }
 
 /// The vector that starts at a column. `mayEnd`: the column may lie past the
@@ -94,12 +88,8 @@ static void openVector(Rows *r, MlirValue column, bool mayEnd, MloptVector *out,
     column =
         mloptBuildSelect(r->b, *outValid, column, mloptPullIndex(r->pull, 0));
   }
-  MlirValue indices[2 * MLOPT_MAX_RANK];
-  memcpy(indices, r->indices, r->loops.numKept * sizeof *indices);
-  mloptPullDelinearize(r->pull, r->columnType, column,
-                       indices + r->loops.numKept);
-  mloptTileVectorFrom(&r->tile, indices, add(r, r->rowBegin, column),
-                      (int)r->kernel->schedule.lanes, out);
+  mloptTileVectorIn(&r->tile, r->row, r->columns, column,
+                    (int)r->kernel->schedule.lanes, out);
 }
 
 /// `count` vectors of each thread, the first ones from column `begin` on.
@@ -162,8 +152,7 @@ static void accumulate(Rows *r, const MloptShared *shared, intptr_t chains,
     r->tile.vector = &r->vectors[v];
     for (int k = 0; k < r->vectors[v].count; ++k) {
       r->tile.lane = k;
-      memcpy(loops, r->vectors[v].indices[k],
-             r->loops.numLoops * sizeof *loops);
+      mloptSharedLoops(r->pull, shared, r->row, r->vectors[v].column[k], loops);
       mloptSharedElements(r->pull, shared, loops, r->valid[v], elements);
       for (intptr_t i = 0; i < shared->numResults; ++i) {
         MlirValue *chain = &partial[i * chains + k % chains];
@@ -242,10 +231,9 @@ static bool reduceRow(void *userData, MlirOperation op, const MlirValue *loops,
   if (!mlirBlockEqual(r->b->block, r->kernel->code) ||
       !mlirOperationIsNull(r->b->before))
     return false;
-  for (intptr_t i = 0; i < r->loops.numKept; ++i)
-    if (!mlirValueEqual(loops[r->loops.kept[i]], r->indices[i]))
-      return false;
   MloptShared shared = mloptOpenShared(op);
+  if (!mloptSharedIsAt(r->pull, &shared, r->row, loops))
+    return false;
   MlirValue own[MLOPT_PULL_MAX_CARRIED];
   reduceOwn(r, &shared, own);
   const int64_t line = r->kernel->schedule.line, warp = mloptSm90.warp;
@@ -266,8 +254,11 @@ static bool reduceRow(void *userData, MlirOperation op, const MlirValue *loops,
 static void reduceAll(Rows *r) {
   for (MlirOperation op = mlirBlockGetFirstOperation(r->kernel->program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (mloptIsReduction(op))
-      mloptPullElement(r->pull, mloptResult(op, 0), r->indices);
+    if (mloptIsReduction(op)) {
+      MlirValue result = mloptResult(op, 0), indices[MLOPT_MAX_RANK];
+      mloptPullDelinearize(r->pull, mlirValueGetType(result), r->row, indices);
+      mloptPullElement(r->pull, result, indices);
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -364,29 +355,15 @@ static void storeRows(Rows *r) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-static void describe(Rows *r) {
-  MlirType element = mlirF32TypeGet(r->b->context);
-  for (MlirOperation op = mlirBlockGetFirstOperation(r->kernel->program);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (mloptIsReduction(op)) {
-      mloptDescribeReduction(op, &r->loops);
-      break;
-    }
-  const MloptReduction *l = &r->loops;
-  r->tile.space = mloptTensorType(l->numLoops, l->sizes, element);
-  r->rowType = mloptTensorType(l->numKept, l->sizes, element);
-  r->columnType =
-      mloptTensorType(l->numReduced, l->sizes + l->numKept, element);
-  r->rows = mloptNumElements(r->rowType);
-  r->columns = mloptNumElements(r->columnType);
-}
-
 void mloptEmitRows(MloptKernel *kernel) {
   Rows r = {.kernel = kernel,
             .pull = kernel->pull,
             .b = mloptPullGetBuilder(kernel->pull),
             .tile = {.pull = kernel->pull}};
-  describe(&r);
+  MloptReduction reduction;
+  mloptFindReduction(kernel->program, &reduction);
+  r.rows = reduction.outer;
+  r.columns = reduction.middle;
   mloptPullSetHooks(r.pull, (MloptPullHooks){.load = mloptTileLoad,
                                              .reduce = reduceRow,
                                              .userData = &r.tile});

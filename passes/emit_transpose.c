@@ -41,6 +41,7 @@ typedef struct Transpose {
   MloptPull *pull;
   MloptBuilder *b;
   MloptTile tile;
+  MlirType space;
   intptr_t rank, p, q; ///< the operands' direction, the results'
   MlirValue tid;
   MlirValue base[MLOPT_MAX_RANK]; ///< indices of the square's first element
@@ -63,7 +64,7 @@ static MlirValue add(Transpose *t, MlirValue x, MlirValue y) {
 static void findSquare(Transpose *t) {
   int64_t counts[MLOPT_MAX_RANK];
   for (intptr_t i = 0; i < t->rank; ++i) {
-    int64_t size = mloptDim(t->tile.space, i);
+    int64_t size = mloptDim(t->space, i);
     counts[i] = i == t->p || i == t->q ? (size + SIDE - 1) / SIDE : size;
   }
   t->tid = mloptReadRegister(t->b, "nvvm.read.ptx.sreg.tid.x");
@@ -83,7 +84,7 @@ static MlirValue placeAt(Transpose *t, intptr_t dim, MlirValue local,
                          MlirValue *outValid) {
   MlirValue at = add(t, t->base[dim], local);
   *outValid = (MlirValue){NULL};
-  int64_t size = mloptDim(t->tile.space, dim);
+  int64_t size = mloptDim(t->space, dim);
   if (size % SIDE == 0)
     return at;
   *outValid = mloptBuildCmpI(t->b, "ult", at, mloptPullIndex(t->pull, size));
@@ -166,12 +167,15 @@ static void stage(Transpose *t) {
 static MlirValue load(void *userData, MlirValue tensor, MlirValue pointer,
                       const MlirValue *indices) {
   Transpose *t = (Transpose *)((char *)userData - offsetof(Transpose, tile));
+  MlirValue own[MLOPT_MAX_RANK];
+  if (t->tile.vector)
+    mloptPullDelinearize(t->pull, t->space,
+                         t->tile.vector->position[t->tile.lane], own);
   for (int s = 0; s < t->numStaged && t->tile.vector; ++s) {
     const Staged *staged = &t->staged[s];
     bool same = mlirValueEqual(staged->tensor, tensor);
     for (intptr_t i = 0; same && i < staged->numDims; ++i)
-      same = mlirValueEqual(
-          indices[i], t->tile.vector->indices[t->tile.lane][staged->dims[i]]);
+      same = mlirValueEqual(indices[i], own[staged->dims[i]]);
     if (!same)
       continue;
     MlirValue row = add(t, t->localQ, mloptPullIndex(t->pull, t->tile.lane));
@@ -211,8 +215,8 @@ static void compute(Transpose *t) {
     memcpy(indices, t->base, sizeof indices);
     indices[t->p] = placeAt(t, t->p, t->localP, &inP);
     indices[t->q] = placeAt(t, t->q, t->localQ, &inQ);
-    MlirValue position = mloptPullLinearize(t->pull, t->tile.space, indices);
-    mloptTileVectorFrom(&t->tile, indices, position, (int)lanes, &vector);
+    MlirValue position = mloptPullLinearize(t->pull, t->space, indices);
+    mloptTileVectorAt(&t->tile, position, (int)lanes, &vector);
     for (intptr_t r = 0; r < t->kernel->numRoots; ++r)
       mloptTileEvaluate(&t->tile, &vector, t->kernel->roots[r].value,
                         elements[r]);
@@ -229,11 +233,11 @@ void mloptEmitTranspose(MloptKernel *kernel) {
       .kernel = kernel,
       .pull = kernel->pull,
       .b = mloptPullGetBuilder(kernel->pull),
-      .tile = {.pull = kernel->pull,
-               .space = mlirValueGetType(kernel->roots[0].value)},
+      .tile = {.pull = kernel->pull},
+      .space = mlirValueGetType(kernel->roots[0].value),
       .p = kernel->schedule.line,
   };
-  t.rank = mloptRank(t.tile.space);
+  t.rank = mloptRank(t.space);
   t.q = t.rank - 1;
   mloptTileEnter(&t.tile);
   findSquare(&t);

@@ -39,43 +39,25 @@ static MlirValue addConstant(MloptPull *pull, MlirValue x, int64_t number) {
                 : x;
 }
 
-/// The last dimension of more than one element; 0 if there is none.
-static intptr_t innerDim(MlirType space) {
-  intptr_t inner = mloptRank(space) - 1;
-  while (inner > 0 && mloptDim(space, inner) == 1)
-    --inner;
-  return inner < 0 ? 0 : inner;
-}
-
-void mloptTileVectorFrom(MloptTile *tile, const MlirValue *indices,
-                         MlirValue position, int count, MloptVector *out) {
-  MloptPull *pull = tile->pull;
-  intptr_t rank = mloptRank(tile->space);
-  out->count = count;
-  out->inner = innerDim(tile->space);
-  out->isStraight = rank && mloptDim(tile->space, out->inner) % count == 0;
-  for (int k = 0; k < count; ++k) {
-    out->position[k] = addConstant(pull, position, k);
-    if (!out->isStraight) {
-      mloptPullDelinearize(pull, tile->space, out->position[k],
-                           out->indices[k]);
-      continue;
-    }
-    memcpy(out->indices[k], indices, rank * sizeof *indices);
-    // With one dimension, index and position are one value.
-    out->indices[k][out->inner] =
-        mlirValueEqual(indices[out->inner], position)
-            ? out->position[k]
-            : addConstant(pull, indices[out->inner], k);
-    mloptPullBindPosition(pull, tile->space, out->indices[k], out->position[k]);
-  }
-}
-
 void mloptTileVectorAt(MloptTile *tile, MlirValue position, int count,
                        MloptVector *out) {
-  MlirValue indices[MLOPT_MAX_RANK];
-  mloptPullDelinearize(tile->pull, tile->space, position, indices);
-  mloptTileVectorFrom(tile, indices, position, count, out);
+  *out = (MloptVector){.count = count};
+  for (int k = 0; k < count; ++k)
+    out->position[k] = mloptPullLane(tile->pull, position, k, count);
+}
+
+void mloptTileVectorIn(MloptTile *tile, MlirValue row, int64_t columns,
+                       MlirValue column, int count, MloptVector *out) {
+  MloptPull *pull = tile->pull;
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  MlirValue begin =
+      mloptBuildBinary(b, "arith.muli", row, mloptPullIndex(pull, columns));
+  mloptTileVectorAt(tile, mloptBuildBinary(b, "arith.addi", begin, column),
+                    count, out);
+  for (int k = 0; k < count; ++k) {
+    out->column[k] = mloptPullLane(pull, column, k, count);
+    mloptPullBindSplit(pull, out->position[k], row, columns, out->column[k]);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,8 +248,7 @@ void mloptTileStore(MloptTile *tile, const MloptVector *vector,
     MlirValue operands[] = {
         a.wordsAtOnce == 1 ? words[0]
                            : collect(b, accessType(&a), a.wordsAtOnce, words),
-        addressOfWord(tile, &a, pointer,
-                      mloptWithElementType(tile->space, element),
+        addressOfWord(tile, &a, pointer, mloptTensorType(0, NULL, element),
                       vector->position[0], word)};
     MlirNamedAttribute alignment = alignmentOf(b, &a);
     mloptBuildOp(b, (MloptOpSpec){.name = "llvm.store",
@@ -290,49 +271,50 @@ static bool isConstant(MlirValue value) {
          mloptIsNamed(mlirOpResultGetOwner(value), "arith.constant");
 }
 
-/// Whether all elements of the vector see the same value: an index they share,
-/// a constant, or arithmetic on such.
-static bool isShared(const MloptVector *v, intptr_t rank, MlirValue value,
-                     int depth) {
-  for (intptr_t i = 0; i < rank; ++i)
-    if (i != v->inner && mlirValueEqual(value, v->indices[0][i]))
-      return true;
-  // A kernel's parameter; loops' arguments are indices.
-  if (mlirValueIsABlockArgument(value))
-    return !mlirTypeIsAIndex(mlirValueGetType(value));
-  if (isConstant(value))
+/// Whether all elements of the vector see the same value: it does not come from
+/// where they are, or only from indices that they share.
+static bool isShared(const MloptTile *tile, MlirValue value, int depth) {
+  const MloptVector *v = tile->vector;
+  if (mlirValueEqual(value, v->position[0]) ||
+      (!mlirValueIsNull(v->column[0]) && mlirValueEqual(value, v->column[0])))
+    return false;
+  if (mlirValueIsABlockArgument(value) || isConstant(value) ||
+      mloptPullIsOuter(tile->pull, value))
     return true;
-  if (!depth || !mlirValueIsAOpResult(value))
-    return false;
   MlirOperation op = mlirOpResultGetOwner(value);
-  intptr_t n = mlirOperationGetNumOperands(op);
-  if (!n || mlirOperationGetNumRegions(op))
+  if (!depth || mlirOperationGetNumRegions(op))
     return false;
-  for (intptr_t i = 0; i < n; ++i)
-    if (!isShared(v, rank, mloptOperand(op, i), depth - 1))
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+    if (!isShared(tile, mloptOperand(op, i), depth - 1))
       return false;
   return true;
 }
 
-/// The index of the vector's first element where this one's is its own inner
-/// index, or that plus a multiple of the vector's length; null otherwise.
+/// The index of the vector's first element where this one's is an index along
+/// the vector, or that plus a multiple of the vector's length; null otherwise.
 static MlirValue firstOf(MloptTile *tile, MlirValue index) {
   const MloptVector *v = tile->vector;
-  MlirValue own = v->indices[tile->lane][v->inner];
-  MlirValue first = v->indices[0][v->inner];
-  if (mlirValueEqual(index, own))
+  MlirValue first = mloptPullFindFirst(tile->pull, index, tile->lane, v->count);
+  if (!mlirValueIsNull(first) || !mlirValueIsAOpResult(index))
     return first;
-  if (!mlirValueIsAOpResult(index))
-    return (MlirValue){NULL};
   MlirOperation op = mlirOpResultGetOwner(index);
-  if (!mloptIsNamed(op, "arith.addi") ||
-      !mlirValueEqual(mloptOperand(op, 0), own) ||
-      !isConstant(mloptOperand(op, 1)))
+  if (!mloptIsNamed(op, "arith.addi") || !isConstant(mloptOperand(op, 1)))
     return (MlirValue){NULL};
+  first =
+      mloptPullFindFirst(tile->pull, mloptOperand(op, 0), tile->lane, v->count);
   int64_t offset = mlirIntegerAttrGetValueInt(
       mloptAttr(mlirOpResultGetOwner(mloptOperand(op, 1)), "value"));
-  return offset % v->count ? (MlirValue){NULL}
-                           : addConstant(tile->pull, first, offset);
+  return mlirValueIsNull(first) || offset % v->count
+             ? (MlirValue){NULL}
+             : addConstant(tile->pull, first, offset);
+}
+
+/// The last dimension of more than one element; -1 if there is none.
+static intptr_t innerDim(MlirType tensor) {
+  intptr_t inner = mloptRank(tensor) - 1;
+  while (inner >= 0 && mloptDim(tensor, inner) == 1)
+    --inner;
+  return inner;
 }
 
 /// The position of the vector's first element in a tensor where all of them
@@ -340,19 +322,18 @@ static MlirValue firstOf(MloptTile *tile, MlirValue index) {
 static MlirValue sideBySide(MloptTile *tile, MlirType tensor,
                             const MlirValue *indices, MlirValue position) {
   const MloptVector *v = tile->vector;
-  if (mlirValueEqual(position, v->position[tile->lane]))
-    return v->position[0];
-  if (!v->isStraight)
-    return (MlirValue){NULL};
-  intptr_t rank = mloptRank(tensor), inner = rank ? innerDim(tensor) : -1;
+  MlirValue known =
+      mloptPullFindFirst(tile->pull, position, tile->lane, v->count);
+  if (!mlirValueIsNull(known))
+    return known;
+  intptr_t rank = mloptRank(tensor), inner = innerDim(tensor);
   if (inner < 0 || mloptDim(tensor, inner) % v->count)
     return (MlirValue){NULL};
   MlirValue first[MLOPT_MAX_RANK];
   for (intptr_t i = 0; i < rank; ++i) {
     first[i] = i == inner ? firstOf(tile, indices[i]) : indices[i];
-    if (mlirValueIsNull(first[i]) ||
-        (i != inner && mloptDim(tensor, i) != 1 &&
-         !isShared(v, mloptRank(tile->space), indices[i], MAX_DEPTH)))
+    if (mlirValueIsNull(first[i]) || (i != inner && mloptDim(tensor, i) != 1 &&
+                                      !isShared(tile, indices[i], MAX_DEPTH)))
       return (MlirValue){NULL};
   }
   return mloptPullLinearize(tile->pull, tensor, first);
@@ -414,7 +395,10 @@ void mloptTileEvaluate(MloptTile *tile, const MloptVector *vector,
                        MlirValue tensor, MlirValue *out) {
   tile->vector = vector;
   for (int k = 0; k < vector->count; ++k) {
+    MlirValue indices[MLOPT_MAX_RANK];
     tile->lane = k;
-    out[k] = mloptPullElement(tile->pull, tensor, vector->indices[k]);
+    mloptPullDelinearize(tile->pull, mlirValueGetType(tensor),
+                         vector->position[k], indices);
+    out[k] = mloptPullElement(tile->pull, tensor, indices);
   }
 }

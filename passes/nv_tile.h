@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which thread holds which elements, and what they are. A kernel's space is the
-// shape that its elements are counted in; a thread holds vectors of it, runs of
-// neighbours. Any elementwise program is evaluated on an element through
-// emit_pull.h, one copy for each; what it reads is loaded a vector at a time
-// where the elements of the vector lie side by side, and once where they
-// coincide.
+// Which thread holds which elements, and what they are. The elements of a
+// kernel's space are counted in row-major order, whatever shape a tensor gives
+// them; a thread holds vectors of it, runs of neighbours. Any elementwise
+// program is evaluated on an element through emit_pull.h, one copy for each;
+// what it reads is loaded a vector at a time where the elements of the vector
+// lie side by side, and once where they coincide.
 //
-//   vector of a thread:   [ e0 e1 e2 e3 ]   indices (r, c) (r, c+1) ...
+//   vector of a thread:   [ e0 e1 e2 e3 ]   positions p p+1 .., (r, c) ..
 //   x : tensor<RxC>       one access of 16 bytes
 //   bias : tensor<C>      one access of 16 bytes
 //   scale : tensor<R>     one element
@@ -26,13 +26,12 @@
 
 enum { MLOPT_MAX_LANES = 16 };
 
-/// Neighbouring elements of a space.
+/// Neighbouring elements of a space. Where the space has rows and the vector
+/// lies in one, `column` is where; null otherwise.
 typedef struct MloptVector {
   int count;
-  intptr_t inner; ///< the dimension along which they lie, if `isStraight`
-  bool isStraight;
   MlirValue position[MLOPT_MAX_LANES]; ///< row-major, in the space
-  MlirValue indices[MLOPT_MAX_LANES][MLOPT_MAX_RANK];
+  MlirValue column[MLOPT_MAX_LANES];
 } MloptVector;
 
 /// An access that was made: the elements from `position` on.
@@ -44,7 +43,6 @@ typedef struct MloptTileLoad {
 
 typedef struct MloptTile {
   MloptPull *pull;
-  MlirType space;            ///< a tensor type whose shape is the space
   MlirBlock block;           ///< where `loads` may be used
   const MloptVector *vector; ///< being evaluated, and which element of it
   int lane;
@@ -59,21 +57,23 @@ MlirValue mloptTileLoad(void *tile, MlirValue tensor, MlirValue pointer,
 void mloptTileEnter(MloptTile *);
 void mloptTileDestroy(MloptTile *);
 
-/// The vector of `count` elements whose first is at this position.
+/// The vector of `count` elements whose first is at this position, a multiple
+/// of `count`.
 void mloptTileVectorAt(MloptTile *, MlirValue position, int count,
                        MloptVector *out);
-/// The same with the first one's indices given.
-void mloptTileVectorFrom(MloptTile *, const MlirValue *indices,
-                         MlirValue position, int count, MloptVector *out);
+/// The same in a row of `columns` elements, from a column on; both are
+/// multiples of `count`.
+void mloptTileVectorIn(MloptTile *, MlirValue row, int64_t columns,
+                       MlirValue column, int count, MloptVector *out);
 
 /// Loads `count` elements from a position on that is a multiple of `count`.
 void mloptTileLoadVector(MloptTile *, MlirValue pointer, MlirType tensor,
                          MlirValue position, int count, MlirValue *out);
 
-/// Evaluates a tensor of the space's shape on the vector's elements.
+/// Evaluates a tensor of the space's size on the vector's elements.
 void mloptTileEvaluate(MloptTile *, const MloptVector *, MlirValue tensor,
                        MlirValue *out);
-/// Stores them where a tensor of the space's shape lies.
+/// Stores them where a tensor of the space's size lies.
 void mloptTileStore(MloptTile *, const MloptVector *, MlirValue pointer,
                     const MlirValue *elements);
 

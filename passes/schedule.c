@@ -110,13 +110,14 @@ typedef struct Program {
   intptr_t numRoots;
   MlirType space;     ///< of the largest root
   bool sameShape;     ///< all roots have it
+  bool sameCount;     ///< or as many elements
   bool isPlain;       ///< elementwise operations, reductions and views alone
   int64_t smallest;   ///< bytes of an element: the smallest read or written
   intptr_t numLarge;  ///< tensors read that have as many elements as the space
   int64_t numScalars; ///< operations in bodies
   intptr_t numReductions;
   MloptReduction reduction; ///< the first
-  bool sameReductions;      ///< all have its loops
+  bool sameReductions;      ///< all have its extents
   bool combines;            ///< all by known operations
 } Program;
 
@@ -152,11 +153,9 @@ static void addReduction(Program *p, MlirOperation op) {
   bool described = mloptDescribeReduction(op, &reduction);
   if (!p->numReductions++)
     p->reduction = reduction;
-  p->sameReductions &=
-      described && reduction.numLoops == p->reduction.numLoops &&
-      reduction.numKept == p->reduction.numKept &&
-      !memcmp(reduction.sizes, p->reduction.sizes, sizeof reduction.sizes) &&
-      !memcmp(reduction.kept, p->reduction.kept, sizeof reduction.kept);
+  p->sameReductions &= described && reduction.outer == p->reduction.outer &&
+                       reduction.middle == p->reduction.middle &&
+                       reduction.inner == p->reduction.inner;
   MloptCombiner combiner;
   for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
     p->combines &= mloptDescribeCombiner(op, i, &combiner);
@@ -166,9 +165,11 @@ static void addReduction(Program *p, MlirOperation op) {
 static void addRoot(Program *p, MlirType type) {
   if (!p->numRoots++ || mloptNumElements(type) > mloptNumElements(p->space)) {
     p->sameShape &= p->numRoots == 1;
+    p->sameCount &= p->numRoots == 1;
     p->space = type;
   }
   p->sameShape &= sameSizes(type, p->space);
+  p->sameCount &= mloptNumElements(type) == mloptNumElements(p->space);
   int64_t bytes = bytesOf(type);
   p->smallest = bytes < p->smallest ? bytes : p->smallest;
 }
@@ -205,6 +206,7 @@ static bool isPacked(MlirOperation op) {
 static Program readProgram(MlirBlock block) {
   Program p = {.block = block,
                .sameShape = true,
+               .sameCount = true,
                .isPlain = true,
                .smallest = 8,
                .sameReductions = true,
@@ -282,7 +284,7 @@ static int64_t fullVector(const Program *p) {
 }
 
 static bool choosePointwise(Program *p, MloptSchedule *out) {
-  if (p->numReductions || !p->sameShape || !p->isPlain)
+  if (p->numReductions || !p->sameCount || !p->isPlain)
     return false;
   int64_t count = mloptNumElements(p->space);
   countReads(p, count);
@@ -364,54 +366,39 @@ static bool chooseTranspose(Program *p, MloptSchedule *out) {
   return true;
 }
 
-/// Whether a type is what is kept of a reduction, unit dimensions aside, or
-/// with `whole` its iteration space.
-static bool isSpace(const MloptReduction *r, MlirType type, bool whole) {
-  intptr_t dim = 0, rank = mloptRank(type);
-  for (intptr_t i = 0; i < (whole ? r->numLoops : r->numKept); ++i) {
-    int64_t size = r->sizes[whole ? i : r->kept[i]];
-    if (size == 1)
+/// Whether every result has as many elements as are kept, or with `allowWhole`
+/// as the space.
+static bool rootsFit(const Program *p, bool allowWhole) {
+  int64_t kept = p->reduction.outer * p->reduction.inner;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsNamed(op, "bufferization.materialize_in_destination"))
       continue;
-    while (dim < rank && mloptDim(type, dim) == 1)
-      ++dim;
-    if (dim == rank || mloptDim(type, dim++) != size)
+    int64_t count = mloptNumElements(mloptOperandType(op, 0));
+    if (count != kept && !(allowWhole && count == kept * p->reduction.middle))
       return false;
   }
-  while (dim < rank && mloptDim(type, dim) == 1)
-    ++dim;
-  return dim == rank;
+  return true;
 }
 
-static bool rootsFit(const Program *p, bool allowWhole) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (mloptIsNamed(op, "bufferization.materialize_in_destination") &&
-        !isSpace(&p->reduction, mloptOperandType(op, 0), false) &&
-        !(allowWhole && isSpace(&p->reduction, mloptOperandType(op, 0), true)))
-      return false;
-  return true;
+/// The size of the space's last dimension among those that are reduced, or
+/// `kept` and lie behind them: vectors must not reach past it.
+static int64_t innerSize(const MloptReduction *r) {
+  intptr_t inner = r->numLoops - 1;
+  while (inner > 0 && r->sizes[inner] == 1)
+    --inner;
+  return r->sizes[inner];
 }
 
 static bool chooseRows(Program *p, MloptSchedule *out) {
   const MloptReduction *r = &p->reduction;
-  int64_t rows = 1, columns = 1;
-  for (intptr_t i = 0; i < r->numKept; ++i) {
-    if (r->kept[i] != i)
-      return false;
-    rows *= r->sizes[i];
-  }
-  for (intptr_t i = 0; i < r->numReduced; ++i)
-    columns *= r->sizes[r->reduced[i]];
+  int64_t rows = r->outer, columns = r->middle;
   // One thread adds up so few, in order.
   enum { FEW = 8 };
-  if (columns < FEW || !rootsFit(p, true))
+  if (r->inner > 1 || columns < FEW || !rootsFit(p, true))
     return false;
   countReads(p, rows * columns);
-  // Along the innermost loop of more than one turn.
-  intptr_t inner = r->numLoops - 1;
-  while (inner > r->numKept && r->sizes[inner] == 1)
-    --inner;
-  int64_t lanes = commonPower(r->sizes[inner], fullVector(p));
+  int64_t lanes = commonPower(innerSize(r), fullVector(p));
   int64_t vectors = columns / lanes; // of a row
   int64_t most =
       atLeast(atMost(HELD / lanes, 16) / atLeast((p->numLarge + 1) / 2, 1), 1);
@@ -482,19 +469,14 @@ static bool reductionsChain(const Program *p, intptr_t *outBytes,
 static bool chooseColumns(Program *p, MloptSchedule *out) {
   enum { MOST_VALUES = 16 };
   const MloptReduction *r = &p->reduction;
-  intptr_t numBytes, most, inner = r->reduced[0] + r->numReduced;
-  int64_t outer = 1, rows = 1, columns = 1;
-  for (intptr_t i = 0; i < r->numLoops; ++i)
-    *(i < r->reduced[0] ? &outer : i < inner ? &rows : &columns) *= r->sizes[i];
-  for (intptr_t i = 0; i < r->numReduced; ++i)
-    if (r->reduced[i] != r->reduced[0] + i)
-      return false;
-  if (inner == r->numLoops || rows < 16 || !rootsFit(p, false) ||
+  intptr_t numBytes, most;
+  int64_t outer = r->outer, rows = r->middle, columns = r->inner;
+  if (columns == 1 || rows < 16 || !rootsFit(p, false) ||
       reductionsChain(p, &numBytes, &most) || most > MOST_VALUES)
     return false;
   countReads(p, outer * rows * columns);
-  int64_t lanes = commonPower(r->sizes[r->numLoops - 1],
-                              atMost(fullVector(p), MOST_VALUES / most));
+  int64_t lanes =
+      commonPower(innerSize(r), atMost(fullVector(p), MOST_VALUES / most));
   int64_t line = target->warp;
   while (line > 1 && line * lanes >= 2 * columns)
     line /= 2;
@@ -522,22 +504,6 @@ static bool chooseColumns(Program *p, MloptSchedule *out) {
   return true;
 }
 
-/// Whether what is reduced has another shape elsewhere in the program: a tile
-/// holds the elements of one space.
-static bool reshapesReduced(const Program *p) {
-  int64_t elements = 1;
-  for (intptr_t i = 0; i < p->reduction.numLoops; ++i)
-    elements *= p->reduction.sizes[i];
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    bool reshapes = mloptIsNamed(op, "tensor.expand_shape") ||
-                    mloptIsNamed(op, "tensor.collapse_shape");
-    if (reshapes && mloptNumElements(mloptResultType(op, 0)) == elements)
-      return true;
-  }
-  return false;
-}
-
 MloptSchedule mloptChooseSchedule(MlirBlock block) {
   Program p = readProgram(block);
   MloptSchedule schedule;
@@ -546,7 +512,6 @@ MloptSchedule mloptChooseSchedule(MlirBlock block) {
   if (chooseTranspose(&p, &schedule) || choosePointwise(&p, &schedule))
     return schedule;
   if (p.numReductions && p.sameReductions && p.combines &&
-      !reshapesReduced(&p) &&
       (chooseRows(&p, &schedule) || chooseColumns(&p, &schedule)))
     return schedule;
   return chooseGeneric(&p);

@@ -58,20 +58,26 @@ bool mloptScheduleFromAttr(MlirAttribute, MloptSchedule *out);
 // What a program looks like
 //===----------------------------------------------------------------------===//
 
-/// The loops of a reduction, by size: those of its result, then the reduced.
-/// Both in the order of the iteration space.
+/// The loops of a reduction: those of its result, and the reduced. Unit loops
+/// aside, the reduced lie together: the space is outer x middle x inner
+/// elements, of which the middle is reduced.
 typedef struct MloptReduction {
   intptr_t numLoops, numKept, numReduced;
   int64_t sizes[2 * MLOPT_MAX_RANK + 1]; ///< of all loops
   intptr_t kept[MLOPT_MAX_RANK];         ///< loops of the result, in its order
   intptr_t reduced[2 * MLOPT_MAX_RANK];
+  int64_t outer, middle, inner;
 } MloptReduction;
 
-/// Whether the operation is a linalg.generic with reduction loops.
+/// Whether the operation is a linalg.generic that reduces a loop of more than
+/// one turn.
 bool mloptIsReduction(MlirOperation);
 /// Describes it; false when a result is not indexed by exactly the parallel
-/// loops in order, all results alike, or a loop has no size.
+/// loops in order, all results alike, a loop has no size, or the reduced ones
+/// do not lie together.
 bool mloptDescribeReduction(MlirOperation, MloptReduction *out);
+/// Describes the first of a program, which has one.
+void mloptFindReduction(MlirBlock program, MloptReduction *out);
 
 /// The shared memory that a transposing kernel may fill, and the side of its
 /// squares.

@@ -13,20 +13,12 @@
 
 #include <math.h>
 
-bool mloptIsReduction(MlirOperation op) {
-  MlirAttribute maps = mloptIsNamed(op, "linalg.generic")
-                           ? mloptAttr(op, "indexing_maps")
-                           : mlirAttributeGetNull();
-  if (mlirAttributeIsNull(maps) || !mlirArrayAttrGetNumElements(maps))
-    return false;
-  // The last map is a result's: what it leaves out is reduced.
-  MlirAffineMap map = mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(maps, mlirArrayAttrGetNumElements(maps) - 1));
-  return mlirAffineMapGetNumResults(map) < mlirAffineMapGetNumDims(map);
-}
-
-/// Takes the sizes of loops from the dimensions that they index alone.
-static void findSizes(MlirOperation op, MlirAttribute maps, int64_t *sizes) {
+/// Takes the sizes of loops from the dimensions that they index alone; -1 where
+/// there is none.
+static void findSizes(MlirOperation op, MlirAttribute maps, intptr_t numLoops,
+                      int64_t *sizes) {
+  for (intptr_t i = 0; i < numLoops; ++i)
+    sizes[i] = -1;
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
     MlirAffineMap map =
         mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
@@ -37,6 +29,51 @@ static void findSizes(MlirOperation op, MlirAttribute maps, int64_t *sizes) {
             mloptDim(mloptOperandType(op, i), j);
     }
   }
+}
+
+bool mloptIsReduction(MlirOperation op) {
+  MlirAttribute maps = mloptIsNamed(op, "linalg.generic")
+                           ? mloptAttr(op, "indexing_maps")
+                           : mlirAttributeGetNull();
+  if (mlirAttributeIsNull(maps) || !mlirArrayAttrGetNumElements(maps))
+    return false;
+  // The last map is a result's: what it leaves out is reduced.
+  MlirAffineMap map = mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(maps, mlirArrayAttrGetNumElements(maps) - 1));
+  intptr_t numLoops = mlirAffineMapGetNumDims(map);
+  if (mlirAffineMapGetNumResults(map) >= numLoops)
+    return false;
+  int64_t sizes[2 * MLOPT_MAX_RANK + 1];
+  if (numLoops > MLOPT_COUNT(sizes))
+    return true;
+  findSizes(op, maps, numLoops, sizes);
+  for (intptr_t i = 0, n = mlirAffineMapGetNumResults(map); i < n; ++i) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
+    if (mlirAffineExprIsADim(expr))
+      sizes[mlirAffineDimExprGetPosition(expr)] = 1;
+  }
+  for (intptr_t i = 0; i < numLoops; ++i)
+    if (sizes[i] != 1)
+      return true;
+  return false;
+}
+
+/// Multiplies the sizes up; false when the reduced do not lie together.
+static bool findExtents(MloptReduction *r, const bool *isKept) {
+  r->outer = r->middle = r->inner = 1;
+  int64_t *extent = &r->outer;
+  for (intptr_t i = 0; i < r->numLoops; ++i) {
+    if (r->sizes[i] == 1)
+      continue;
+    if (isKept[i] && extent == &r->middle)
+      extent = &r->inner;
+    else if (!isKept[i] && extent == &r->inner)
+      return false;
+    else if (!isKept[i])
+      extent = &r->middle;
+    *extent *= r->sizes[i];
+  }
+  return true;
 }
 
 bool mloptDescribeReduction(MlirOperation op, MloptReduction *out) {
@@ -53,9 +90,7 @@ bool mloptDescribeReduction(MlirOperation op, MloptReduction *out) {
   out->numLoops = mlirAffineMapGetNumDims(map);
   if (out->numLoops > MLOPT_MAX_RANK)
     return false;
-  for (intptr_t i = 0; i < out->numLoops; ++i)
-    out->sizes[i] = -1;
-  findSizes(op, maps, out->sizes);
+  findSizes(op, maps, out->numLoops, out->sizes);
   out->numKept = mlirAffineMapGetNumResults(map);
   bool isKept[MLOPT_MAX_RANK] = {false};
   for (intptr_t i = 0; i < out->numKept; ++i) {
@@ -73,7 +108,17 @@ bool mloptDescribeReduction(MlirOperation op, MloptReduction *out) {
     if (!isKept[i])
       out->reduced[out->numReduced++] = i;
   }
-  return true;
+  return findExtents(out, isKept);
+}
+
+void mloptFindReduction(MlirBlock program, MloptReduction *out) {
+  *out = (MloptReduction){.numLoops = 0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (mloptIsReduction(op)) {
+      mloptDescribeReduction(op, out);
+      return;
+    }
 }
 
 /// What an operation leaves unchanged; integers by pattern.

@@ -1,0 +1,69 @@
+// What shape a program gives its values must not decide how a kernel runs:
+// only which elements are a row does.
+//
+// RUN: mlopt-compile %s --emit=plan | FileCheck %s --check-prefix=PLAN
+// RUN: mlopt-compile %s --emit=ptx | FileCheck %s
+
+// A layer norm as JAX writes it: the mean has a unit dimension, the results
+// have not.
+// PLAN-LABEL:  gpu.module @norm_kernel_0
+// PLAN:        mlopt.schedule = {{{.*}}family = "rows", lanes = 8
+// CHECK-LABEL: .entry norm_kernel_0
+// CHECK-COUNT-2: ld.global.v4
+// CHECK-NOT:   ld.global
+// CHECK-COUNT-2: st.global.v4
+func.func @norm(%x: tensor<8x1024x1024xbf16>) -> (tensor<8x1024x1024xbf16>, tensor<8x1024x1xf32>) {
+  %f = mlopt.convert %x : tensor<8x1024x1024xbf16> -> tensor<8x1024x1024xf32>
+  %s = mlopt.reduce add %f dims [2] : (tensor<8x1024x1024xf32>) -> tensor<8x1024xf32>
+  %k = mlopt.reshape %s : tensor<8x1024xf32> -> tensor<8x1024x1xf32>
+  %n = mlopt.constant dense<1024.0> : tensor<8x1024x1xf32>
+  %m = mlopt.div %k, %n : tensor<8x1024x1xf32>
+  %r = mlopt.reshape %m : tensor<8x1024x1xf32> -> tensor<8x1024xf32>
+  %b = mlopt.broadcast %r dims [0, 1] : tensor<8x1024xf32> -> tensor<8x1024x1024xf32>
+  %c = mlopt.sub %f, %b : tensor<8x1024x1024xf32>
+  %y = mlopt.convert %c : tensor<8x1024x1024xf32> -> tensor<8x1024x1024xbf16>
+  return %y, %m : tensor<8x1024x1024xbf16>, tensor<8x1024x1xf32>
+}
+
+// Rows of two dimensions, weighted by a tensor of the same two.
+// PLAN-LABEL:  gpu.module @heads_kernel_0
+// PLAN:        mlopt.schedule = {{{.*}}family = "rows", lanes = 8
+// CHECK-LABEL: .entry heads_kernel_0
+// CHECK-COUNT-4: ld.global.v4
+// CHECK-NOT:   ld.global
+// CHECK-COUNT-2: st.global.v4
+func.func @heads(%x: tensor<4096x1024xbf16>, %w: tensor<16x64xbf16>) -> tensor<4096x1024xbf16> {
+  %h = mlopt.reshape %x : tensor<4096x1024xbf16> -> tensor<4096x16x64xbf16>
+  %m = mlopt.reduce max %h dims [1, 2] : (tensor<4096x16x64xbf16>) -> tensor<4096xbf16>
+  %b = mlopt.broadcast %m dims [0] : tensor<4096xbf16> -> tensor<4096x16x64xbf16>
+  %d = mlopt.sub %h, %b : tensor<4096x16x64xbf16>
+  %v = mlopt.broadcast %w dims [1, 2] : tensor<16x64xbf16> -> tensor<4096x16x64xbf16>
+  %e = mlopt.mul %d, %v : tensor<4096x16x64xbf16>
+  %r = mlopt.reshape %e : tensor<4096x16x64xbf16> -> tensor<4096x1024xbf16>
+  return %r : tensor<4096x1024xbf16>
+}
+
+// Columns whose rows have two dimensions, and a sum over unit dimensions.
+// PLAN-LABEL:  gpu.module @columns_kernel_0
+// PLAN:        mlopt.schedule = {{{.*}}family = "columns", lanes = 8
+func.func @columns(%x: tensor<8x4096x4096xbf16>) -> tensor<4096xf32> {
+  %f = mlopt.convert %x : tensor<8x4096x4096xbf16> -> tensor<8x4096x4096xf32>
+  %s = mlopt.reduce add %f dims [0, 1] : (tensor<8x4096x4096xf32>) -> tensor<4096xf32>
+  %k = mlopt.reshape %s : tensor<4096xf32> -> tensor<1x1x4096xf32>
+  %t = mlopt.reduce add %k dims [0, 1] : (tensor<1x1x4096xf32>) -> tensor<4096xf32>
+  return %t : tensor<4096xf32>
+}
+
+// Results of two shapes in one pointwise kernel.
+// PLAN-LABEL:  gpu.module @shapes_kernel_0
+// PLAN:        mlopt.schedule = {{{.*}}family = "pointwise", lanes = 8
+// CHECK-LABEL: .entry shapes_kernel_0
+// CHECK-COUNT-1: ld.global.v4
+// CHECK-NOT:   ld.global
+// CHECK-COUNT-2: st.global.v4
+func.func @shapes(%x: tensor<1024x4096xbf16>) -> (tensor<1024x4096xbf16>, tensor<1024x64x64xbf16>) {
+  %y = mlopt.add %x, %x : tensor<1024x4096xbf16>
+  %z = mlopt.mul %y, %x : tensor<1024x4096xbf16>
+  %r = mlopt.reshape %z : tensor<1024x4096xbf16> -> tensor<1024x64x64xbf16>
+  return %y, %r : tensor<1024x4096xbf16>, tensor<1024x64x64xbf16>
+}
