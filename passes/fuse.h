@@ -62,7 +62,7 @@ MloptFuseTraits mloptFuseGetTraits(MlirOperation);
 typedef enum MloptKernelFamily {
   MLOPT_KERNEL_POINTWISE, ///< one index space, all reads through index maps
   MLOPT_KERNEL_ROWS,      ///< reductions over the columns of one row space
-  MLOPT_KERNEL_ALONE      ///< one operation
+  MLOPT_KERNEL_ALONE      ///< one operation, or a dot and its epilogue
 } MloptKernelFamily;
 
 /// What kernels must fit: pointers that a kernel can keep in registers, and
@@ -157,6 +157,14 @@ typedef struct MloptFuseRows {
 /// whatever follows them stays in its row: FUSED, or why not.
 MloptFuseReason mloptFuseCheckRows(const MloptFuseGraph *,
                                    const MloptFuseBody *, MloptFuseRows *out);
+
+/// Whether a body around a dot is the dot and its epilogue: FUSED, or why not.
+/// (fuse_contraction.c)
+MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *,
+                                          const MloptFuseBody *);
+
+/// How long a body's dots take, in microseconds (fuse_contraction.c).
+double mloptFuseProductTime(const MloptFuseGraph *, const MloptFuseBody *);
 
 /// What a kernel costs, and whether it can be one.
 typedef struct MloptFuseVerdict {

@@ -213,19 +213,24 @@ static MloptFuseReason checkLevers(const MloptFuseGraph *graph,
   return MLOPT_FUSE_FUSED;
 }
 
-/// An operation that is a kernel of its own suffers no other.
+/// An operation that is a kernel of its own suffers no other; a dot, its
+/// epilogue.
 static MloptFuseReason checkAlone(const MloptFuseGraph *graph,
                                   const MloptFuseBody *body, bool *alone) {
   MloptFuseReason reason = MLOPT_FUSE_FUSED;
+  bool contracts = false;
   int numCompute = 0;
   for (int i = 0; i < body->count; ++i) {
     const MloptFuseNode *node = &graph->nodes[body->nodes[i]];
     numCompute += node->role == MLOPT_ROLE_COMPUTE;
+    contracts |= mloptIsA(node->op, &mloptOp_dot);
     if (node->traits.access == MLOPT_ACCESS_ALONE)
       reason = node->traits.alone;
   }
   *alone = reason != MLOPT_FUSE_FUSED;
-  return numCompute > 1 ? reason : MLOPT_FUSE_FUSED;
+  if (numCompute <= 1)
+    return MLOPT_FUSE_FUSED;
+  return contracts ? mloptFuseCheckContraction(graph, body) : reason;
 }
 
 static bool reduces(const MloptFuseGraph *graph, const MloptFuseBody *body) {
@@ -272,12 +277,15 @@ static void judgeSpace(const MloptFuseGraph *graph, const MloptFuseBody *body,
   }
 }
 
-/// In bytes: a kernel that moves `bytes` and adds `work` times.
-static double costOf(int64_t bytes, double work) {
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/// In bytes: a kernel that moves `bytes`, adds `work` times, and forms products
+/// for so many microseconds; each overlaps the others.
+static double costOf(int64_t bytes, double work, double products) {
   double rate = (double)target->memoryBytes;
-  double moved = (double)bytes, computed = work * rate / target->additions;
-  return target->launchNanoseconds * rate / 1000 +
-         (moved > computed ? moved : computed);
+  double longest = larger((double)bytes / rate, work / target->additions);
+  return rate * (target->launchNanoseconds / 1000.0 +
+                 larger(longest, products));
 }
 
 MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
@@ -302,6 +310,7 @@ MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
       verdict.family == MLOPT_KERNEL_ROWS && !rowFits(&rows, read))
     verdict.reason = MLOPT_FUSE_ROW_TOO_LONG;
   verdict.bytes = read + stored;
-  verdict.cost = costOf(verdict.bytes, countWork(graph, body, rows.rows));
+  verdict.cost = costOf(verdict.bytes, countWork(graph, body, rows.rows),
+                        mloptFuseProductTime(graph, body));
   return verdict;
 }

@@ -28,6 +28,7 @@ typedef struct MloptTarget {
   int64_t clusterBlocks;     ///< of a cluster, at most
   int64_t memoryBytes;       ///< to and from memory in a microsecond
   int64_t additions;         ///< of f32 in a microsecond
+  int64_t tensorProducts;    ///< of 16-bit floats in a microsecond
   int64_t launchNanoseconds; ///< of a kernel that waits for another
 } MloptTarget;
 
