@@ -24,8 +24,16 @@ static bool isDefinedBy(MlirValue value, const char *name) {
   return !mlirOperationIsNull(op) && mloptIsNamed(op, name);
 }
 
-/// The parameter that a tensor is; -1 if it is something else.
+static bool isView(MlirValue tensor) {
+  return isDefinedBy(tensor, "tensor.expand_shape") ||
+         isDefinedBy(tensor, "tensor.collapse_shape");
+}
+
+/// The parameter that a tensor is, perhaps under another shape; -1 if it is
+/// something else.
 static intptr_t parameterOf(MlirValue tensor) {
+  while (isView(tensor))
+    tensor = mloptOperand(definerOf(tensor), 0);
   if (!isDefinedBy(tensor, "builtin.unrealized_conversion_cast"))
     return -1;
   MlirValue pointer = mloptOperand(definerOf(tensor), 0);
@@ -186,6 +194,8 @@ static bool isElementwise(MlirValue value, MlirOperation product) {
   return true;
 }
 
+bool mloptIsProduct(MlirOperation op) { return computesProduct(op); }
+
 /// The product in the program; null if there is none or more than one.
 static MlirOperation onlyProduct(MlirBlock program) {
   MlirOperation product = {NULL};
@@ -215,11 +225,13 @@ static bool isRounded(MlirValue result, MlirOperation product) {
 
 /// A factor is read through a tensor map, by the product alone.
 static bool isReadOnce(MlirValue factor) {
-  MlirOpOperand use = mlirValueGetFirstUse(factor);
-  MlirValue pointer = mloptOperand(definerOf(factor), 0);
-  return mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) &&
-         mlirOpOperandIsNull(
-             mlirOpOperandGetNextUse(mlirValueGetFirstUse(pointer)));
+  for (;; factor = mloptOperand(definerOf(factor), 0)) {
+    MlirOpOperand use = mlirValueGetFirstUse(factor);
+    if (!mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+      return false;
+    if (mlirValueIsABlockArgument(factor))
+      return true;
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,10 @@ typedef struct MloptContraction {
   MloptAxis axesOfC[MLOPT_MAX_RANK]; ///< of its dimensions
 } MloptContraction;
 
+/// Whether an operation sums products of two tensors from zero, whatever its
+/// loops.
+bool mloptIsProduct(MlirOperation);
+
 /// Whether the program in this block, between casts of its arguments and one
 /// bufferization.materialize_in_destination, is a contraction in f32 of factors
 /// of one narrower float type, followed by elementwise operations alone.

@@ -127,24 +127,35 @@ static MloptFuseReason checkResults(const MloptFuseGraph *graph,
   return MLOPT_FUSE_FUSED;
 }
 
+/// One dot, and its factors.
+static MloptFuseReason checkDots(const MloptFuseGraph *graph,
+                                 const MloptFuseBody *body) {
+  const MloptFuseNode *dot = NULL;
+  for (int i = 0; i < body->count; ++i) {
+    const MloptFuseNode *node = &graph->nodes[body->nodes[i]];
+    if (!mloptIsA(node->op, &mloptOp_dot))
+      continue;
+    if (dot)
+      return MLOPT_FUSE_TWO_PRODUCTS;
+    dot = node;
+  }
+  return checkFactors(body, dot);
+}
+
 MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
                                           const MloptFuseBody *body) {
-  MloptFuseReason reason = MLOPT_FUSE_FUSED;
-  bool found = false;
+  MloptFuseReason reason = checkDots(graph, body);
   for (int i = 0; i < body->count && reason == MLOPT_FUSE_FUSED; ++i) {
     const MloptFuseNode *node = &graph->nodes[body->nodes[i]];
     bool isDot = mloptIsA(node->op, &mloptOp_dot);
     bool follows = readsProduct(body, node);
     body->runs[body->nodes[i]] = isDot || follows;
-    if (isDot && found)
-      reason = MLOPT_FUSE_TWO_PRODUCTS;
-    else if (isDot)
-      reason = checkFactors(body, node);
-    else if (node->traits.access == MLOPT_ACCESS_ALONE)
+    if (isDot)
+      continue;
+    if (node->traits.access == MLOPT_ACCESS_ALONE)
       reason = node->traits.alone;
     else
       reason = follows ? checkFollower(graph, body, node) : checkOperand(node);
-    found |= isDot;
   }
   return reason == MLOPT_FUSE_FUSED ? checkResults(graph, body) : reason;
 }

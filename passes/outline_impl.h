@@ -51,4 +51,9 @@ void mloptOutlineWhile(MloptOutline *, MloptBuilder *, MlirOperation);
 /// scf.if and scf.index_switch.
 void mloptOutlineBranches(MloptOutline *, MloptBuilder *, MlirOperation);
 
+// outline_factors.c
+/// Gives each factor of a product in the fusion an operand that nothing else in
+/// it reads, where it is an operand at all. False when out of memory.
+bool mloptOutlineSplitFactors(MlirOperation fusion);
+
 #endif // MLOPT_PASSES_OUTLINE_IMPL_H

@@ -280,6 +280,10 @@ static MlirValue destinationOf(MloptOutline *o, MlirValue value) {
 
 static void translateFusion(MloptOutline *o, MloptBuilder *b,
                             MlirOperation fusion) {
+  if (o->wgmma && !mloptOutlineSplitFactors(fusion)) {
+    mloptOutlineRefuse(o, fusion, "out of memory");
+    return;
+  }
   intptr_t numOperands = mlirOperationGetNumOperands(fusion);
   intptr_t numResults = mlirOperationGetNumResults(fusion);
   if (numOperands + numResults > MLOPT_MAX_PARAMETERS) {

@@ -1,7 +1,7 @@
 // RUN: mlopt-opt %s -split-input-file -verify-diagnostics --mlopt-fuse
 
 func.func @together_with_dot(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // expected-error @below {{'mlopt.exp' op cannot be in one kernel with the others of group 'a': a dot or conv is a kernel of its own}}
+  // expected-error @below {{'mlopt.exp' op cannot be in one kernel with the others of group 'a': a dot reads its factors from memory: in its kernel, what computes them would run again for every tile}}
   %0 = mlopt.exp %x {mlopt.fuse = {group = "a", keep = "together"}} : tensor<16x16xf32>
   %1 = mlopt.dot %0, %x contract [1] x [0] : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
   %2 = mlopt.neg %1 {mlopt.fuse = {group = "a", keep = "together"}} : tensor<16x16xf32>

@@ -124,3 +124,42 @@ func.func @elsewhere(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>) -> tensor<6
   }
   return %0 : tensor<64x64xf32>
 }
+
+// -----
+
+// What follows the product reads a factor too: it is passed by a map and, once
+// more, by its address.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+// CHECK-LABEL: llvm.func @twice_kernel_0
+// CHECK-SAME:    (%{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr {{{[^}]*}}grid_constant}
+// CHECK-SAME:    family = "matmul"
+// CHECK:       func.func @twice
+// CHECK:         gpu.launch_func {{.*}} args(%[[A:[^ ]*]] : memref<64x64xbf16>, %{{[^ ]*}} : memref<64x64xbf16>, %[[A]] : memref<64x64xbf16>,
+// CHECK-SAME:    mlopt.tensor_maps = [unit, {{{[^}]*}}}, {{{[^}]*}}}, {{{[^}]*}}}]
+func.func @twice(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>) -> tensor<64x64xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<64x64xbf16>, %y = %b : tensor<64x64xbf16>) -> tensor<64x64xf32> {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%z : tensor<64x64xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<64x64xf32>
+    %e = tensor.empty() : tensor<64x64xf32>
+    %6 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%1, %x : tensor<64x64xf32>, tensor<64x64xbf16>) outs(%e : tensor<64x64xf32>) {
+    ^bb0(%p: f32, %q: bf16, %s: f32):
+      %7 = arith.extf %q : bf16 to f32
+      %8 = arith.addf %p, %7 : f32
+      linalg.yield %8 : f32
+    } -> tensor<64x64xf32>
+    mlopt.yield %6 : tensor<64x64xf32>
+  }
+  return %0 : tensor<64x64xf32>
+}

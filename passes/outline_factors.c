@@ -1,0 +1,93 @@
+//===- outline_factors.c - Factors as parameters of their own -------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel may read the factors of a product through tensor maps, which code
+// around the product cannot. So where that code reads a factor too, or both
+// factors are one, the fusion takes the tensor twice:
+//
+//   fusion (%a = %x, %b = %w) { contract(%a, %b); ... + %a }
+// becomes
+//   fusion (%a = %x, %b = %w, %c = %x) { contract(%c, %b); ... + %a }
+//
+//===----------------------------------------------------------------------===//
+
+#include "outline_impl.h"
+
+#include "contraction.h"
+
+#include <stdlib.h>
+
+static bool isView(MlirOperation op) {
+  return mloptIsNamed(op, "tensor.expand_shape") ||
+         mloptIsNamed(op, "tensor.collapse_shape");
+}
+
+static bool hasOneUse(MlirValue value) {
+  return mlirOpOperandIsNull(
+      mlirOpOperandGetNextUse(mlirValueGetFirstUse(value)));
+}
+
+/// The argument of the body behind reshapes; -1 if it is something else, or
+/// nothing else reads it.
+static intptr_t sharedArgument(MlirValue value) {
+  bool shared = !hasOneUse(value);
+  while (mlirValueIsAOpResult(value) && isView(mlirOpResultGetOwner(value))) {
+    value = mloptOperand(mlirOpResultGetOwner(value), 0);
+    shared |= !hasOneUse(value);
+  }
+  return shared && mlirValueIsABlockArgument(value)
+             ? mlirBlockArgumentGetArgNumber(value)
+             : -1;
+}
+
+/// Copies the reshapes between an argument and their last result.
+static MlirValue copyViews(MlirValue value, MlirValue argument) {
+  if (mlirValueIsABlockArgument(value))
+    return argument;
+  MlirOperation view = mlirOpResultGetOwner(value);
+  MlirValue source = copyViews(mloptOperand(view, 0), argument);
+  MlirOperation copy = mlirOperationClone(view);
+  mlirOperationSetOperand(copy, 0, source);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(view), view, copy);
+  return mloptResult(copy, 0);
+}
+
+/// Gives an operand of the body's operation an argument of its own.
+static bool split(MlirOperation fusion, MlirOperation op, intptr_t operand,
+                  intptr_t argument) {
+  MlirBlock body = mlirOperationGetBlock(op);
+  intptr_t n = mlirOperationGetNumOperands(fusion);
+  MlirValue *operands = malloc((size_t)(n + 1) * sizeof *operands);
+  if (!operands)
+    return false;
+  for (intptr_t i = 0; i < n; ++i)
+    operands[i] = mloptOperand(fusion, i);
+  operands[n] = operands[argument];
+  mlirOperationSetOperands(fusion, n + 1, operands);
+  free(operands);
+  MlirValue added =
+      mlirBlockAddArgument(body, mlirValueGetType(mloptOperand(fusion, n)),
+                           mlirOperationGetLocation(fusion));
+  mlirOperationSetOperand(op, operand,
+                          copyViews(mloptOperand(op, operand), added));
+  return true;
+}
+
+bool mloptOutlineSplitFactors(MlirOperation fusion) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsProduct(op))
+      continue;
+    for (intptr_t i = 0; i < 2; ++i) {
+      intptr_t argument = sharedArgument(mloptOperand(op, i));
+      if (argument >= 0 && !split(fusion, op, i, argument))
+        return false;
+    }
+  }
+  return true;
+}
