@@ -5,9 +5,9 @@
 // expected-error @below {{'func.func' op promises at most 1 kernels, but needs 2}}
 func.func @kernels(%x: tensor<16x16xf32>) -> tensor<16x16xf32>
     attributes {mlopt.expect = {kernels = 1}} {
-  %0 = mlopt.dot %x, %x contract [1] x [0] : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
-  // expected-note @below {{operand 0 of this kernel comes from memory (2048 bytes, contraction): a dot or conv is a kernel of its own}}
-  %1 = mlopt.neg %0 : tensor<16x16xf32>
+  %0 = mlopt.neg %x : tensor<16x16xf32>
+  // expected-note @below {{operand 0 of this kernel comes from memory (2048 bytes, prologue): a dot reads its factors from memory}}
+  %1 = mlopt.dot %0, %x contract [1] x [0] : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
   return %1 : tensor<16x16xf32>
 }
 
