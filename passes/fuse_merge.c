@@ -77,6 +77,8 @@ static void redirect(Candidates *list, int a, int b) {
   int kept = 0;
   for (int i = 0; i < list->count; ++i) {
     Candidate c = list->at[i];
+    if (c.a == b || c.b == b)
+      c.versionA = -1; // Its gain was that of another kernel.
     c.a = c.a == b ? a : c.a;
     c.b = c.b == b ? a : c.b;
     bool twice = c.a == c.b;
