@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products with what follows them in their kernel, against float64 on a GPU.
+
+  epilogues.py make DIR [--filter=REGEX]   where mlopt-compile is in the PATH
+  epilogues.py check DIR                   where a GPU and PyTorch are
+  epilogues.py list
+
+Each case is an epilogue over ragged sizes. Results lie in memory full of NaN
+before each of three runs, which must give the same bits. `check` says how many
+were right, one line for each that was not, and exits with 1 if there was one.
+"""
+
+import argparse
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                os.pardir, "bench"))
+
+import programs  # noqa: E402
+
+# m, n, k: edges of tiles, less than one, several rounds of all processors.
+SIZES = ((200, 328, 136), (128, 256, 64), (64, 64, 16), (1, 8, 32),
+         (1000, 776, 264), (2064, 4112, 72))
+SQUARE = ((328, 328, 328), (1032, 1032, 1032))
+
+cases = {}
+
+
+def case(sizes=SIZES, **options):
+    """Adds a case for each size: a function of the program, m, n, k that
+    returns the results and what computes them from float64 arguments."""
+    def add(function):
+        for m, n, k in sizes:
+            name = f"{function.__name__}_{m}x{n}x{k}"
+            cases[name] = (function, (m, n, k), options)
+        return function
+    return add
+
+
+def linear(p, m, n, k, element="bf16", result="f32"):
+    a, w = p.argument("a", [m, k], element), p.argument("w", [n, k], element)
+    return a.dot(w, ([1], [1]), element=result)
+
+
+@case()
+def plain(p, m, n, k):
+    return [linear(p, m, n, k).to("bf16")], lambda a, w: a @ w.T
+
+
+@case()
+def bias_gelu(p, m, n, k):
+    y = linear(p, m, n, k)
+    y = y + p.argument("b", [n]).to("f32").like(y, [1])
+    gelu = lambda x: 0.5 * x * (1 + (math.sqrt(2 / math.pi) *
+                                     (x + 0.044715 * x ** 3)).tanh())
+    return [programs.gelu(y).to("bf16")], lambda a, w, b: gelu(a @ w.T + b)
+
+
+@case()
+def row_scale(p, m, n, k):
+    y = linear(p, m, n, k)
+    s = p.argument("s", [m], "f32")
+    return [y * s.like(y, [0])], lambda a, w, s: (a @ w.T) * s[:, None]
+
+
+@case()
+def residual(p, m, n, k):
+    y = linear(p, m, n, k)
+    r = p.argument("r", [m, n])
+    return [(y + r.to("f32")).to("bf16")], lambda a, w, r: a @ w.T + r
+
+
+@case()
+def residual_f32(p, m, n, k):
+    y = linear(p, m, n, k, "f16")
+    r = p.argument("r", [m, n], "f32")
+    return [y * 0.125 + r], lambda a, w, r: (a @ w.T) * 0.125 + r
+
+
+@case()
+def rounded_relu(p, m, n, k):
+    y = linear(p, m, n, k, result="bf16")
+    b = p.argument("b", [n])
+    return [(y + b.like(y, [1])).max(0.0)], lambda a, w, b: (a @ w.T +
+                                                             b).clamp(min=0)
+
+
+@case(SQUARE)
+def own_factor(p, m, n, k):
+    a, w = p.argument("a", [m, k]), p.argument("w", [n, k])
+    y = a.dot(w, ([1], [1]), element="f32")
+    return [(y + a.to("f32")).to("bf16")], lambda a, w: a @ w.T + a
+
+
+@case(SQUARE)
+def one_factor(p, m, n, k):
+    a = p.argument("a", [m, k])
+    y = a.dot(a, ([1], [1]), element="f32")
+    return [(y * 0.5).to("bf16")], lambda a: 0.5 * (a @ a.T)
+
+
+@case(((256, 384, 72), (200, 192, 136)))
+def reshaped(p, m, n, k):
+    y = linear(p, m, n, k, result="bf16")
+    b = p.argument("b", [n])
+    r = p.argument("r", [m // 8, 8, n // 64, 64])
+    heads = (y + b.like(y, [1])).reshape(m // 8, 8, n // 64, 64)
+    return [heads.unary("tanh") + r], lambda a, w, b, r: (
+        a @ w.T + b).reshape(r.shape).tanh() + r
+
+
+def build(name):
+    function, sizes, options = cases[name]
+    p = programs.Program()
+    results, reference = function(p, *sizes)
+    p.give(*results)
+    return p, reference
+
+
+def make(folder, pattern):
+    os.makedirs(folder, exist_ok=True)
+    names = [n for n in cases if re.search(pattern, n)]
+    for name in names:
+        path = os.path.join(folder, name)
+        text = build(name)[0].text
+        subprocess.run(["mlopt-compile", "-", "-o", path + ".mlopt", "--ptxas"],
+                       input=text, text=True, check=True)
+    with open(os.path.join(folder, "cases.json"), "w") as file:
+        json.dump(names, file)
+    print(len(names), "artifacts")
+
+
+def check_case(torch, mlopt, folder, name):
+    """What is wrong with a case; None if nothing is."""
+    types = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+    program, reference = build(name)
+    generator = torch.Generator("cuda").manual_seed(len(name))
+    inputs = [torch.randn(shape, device="cuda", generator=generator).to(
+        types[element]) for _, shape, element in program.arguments]
+    wanted = reference(*[x.double() for x in inputs])
+    wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted]
+    loaded = mlopt.load(os.path.join(folder, name + ".mlopt"))
+    runs = []
+    for _ in range(3):
+        out = [torch.full(shape, math.nan, device="cuda", dtype=types[element])
+               for _, shape, element in program.results]
+        loaded(*inputs, out=out)
+        torch.cuda.synchronize()
+        runs.append(out)
+    for i, (_, _, element) in enumerate(program.results):
+        got = runs[0][i]
+        if any(not torch.equal(got.view(torch.uint8), r[i].view(torch.uint8))
+               for r in runs[1:]):
+            return f"result {i}: runs differ"
+        error = (got.double() - wanted[i]).norm() / wanted[i].norm()
+        if not error <= (1e-4 if element == "f32" else 8e-3):
+            return f"result {i}: error {error:.2e}"
+    if loaded.launch_count != 1:
+        return f"{loaded.launch_count} kernels"
+    return None
+
+
+def check(folder):
+    import torch
+    import mlopt
+    with open(os.path.join(folder, "cases.json")) as file:
+        names = json.load(file)
+    wrong = 0
+    for name in names:
+        try:
+            fault = check_case(torch, mlopt, folder, name)
+        except Exception as error:  # One line for each case.
+            fault = repr(error)[:200]
+        if fault:
+            wrong += 1
+            print(f"{name}: {fault}")
+    print(f"{len(names) - wrong} right, {wrong} wrong")
+    return wrong != 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("make", "check", "list"))
+    parser.add_argument("dir", nargs="?")
+    parser.add_argument("--filter", default="")
+    args = parser.parse_args()
+    if args.what == "make":
+        make(args.dir, args.filter)
+    elif args.what == "check":
+        sys.exit(check(args.dir))
+    else:
+        print("\n".join(cases))
+
+
+if __name__ == "__main__":
+    main()
