@@ -37,8 +37,8 @@ static double productTime(MlirOperation dot) {
   for (intptr_t i = 0; i < contracted.count; ++i)
     products *= (double)mloptDim(type, contracted.at[i]);
   bool isNarrow = mloptElementWidth(mloptElementType(type)) <= 16;
-  return products / (double)(isNarrow ? target->tensorProducts
-                                      : target->additions);
+  return products /
+         (double)(isNarrow ? target->tensorProducts : target->additions);
 }
 
 double mloptFuseProductTime(const MloptFuseGraph *graph,

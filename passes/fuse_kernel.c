@@ -284,8 +284,8 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static double costOf(int64_t bytes, double work, double products) {
   double rate = (double)target->memoryBytes;
   double longest = larger((double)bytes / rate, work / target->additions);
-  return rate * (target->launchNanoseconds / 1000.0 +
-                 larger(longest, products));
+  return rate *
+         (target->launchNanoseconds / 1000.0 + larger(longest, products));
 }
 
 MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
