@@ -241,6 +241,7 @@ static const struct {
     {"mlopt.tensor_maps", "gpu.launch_func", isTensorMaps,
      "an array of unit, or {box, dims, strides, swizzle, type} of a tensor "
      "map"},
+    {"mlopt.waits", "gpu.launch_func", isUnit, "a unit attribute"},
     {"mlopt.schedule", "llvm.func", isDictionary, "a dictionary"},
     {"mlopt.chip", "gpu.binary", mloptIsString, "a string"},
     {"mlopt.arena_bytes", "func.func", mloptIsI64, "an i64"},

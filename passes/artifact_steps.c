@@ -31,6 +31,7 @@ typedef struct Step {
   intptr_t numTouches;
   Touch *touches;
   uint8_t *ancestors; ///< for each earlier step: is this one after it?
+  bool waits;         ///< its kernel does, for the one that it follows to end
 } Step;
 
 /// A segment under construction.
@@ -87,7 +88,8 @@ static Step *addStep(Segment *s, intptr_t maxTouches) {
   return step;
 }
 
-/// The edges of the step that was added last, to the writer too.
+/// The edges of the step that was added last, to the writer too. A kernel that
+/// follows one other, and waits for it by itself, may be started early.
 static void addEdges(Segment *s) {
   uint32_t last = s->count - 1;
   Step *step = &s->steps[last];
@@ -101,9 +103,13 @@ static void addEdges(Segment *s) {
     for (uint32_t j = 0; j < i; ++j)
       step->ancestors[j] |= s->steps[i].ancestors[j];
   }
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < last; ++i)
+    count += direct[i];
   for (uint32_t i = 0; i < last; ++i)
     if (direct[i])
-      mloptAddEdge(s->build->entry, s->number, i, false);
+      mloptAddEdge(s->build->entry, s->number, i,
+                   step->waits && count == 1 && s->steps[i].waits);
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,6 +196,7 @@ static void addLaunch(Segment *s, MlirOperation op) {
       readMap(build, map, &arguments[i]);
     touch(step, place, writes);
   }
+  step->waits = !mlirAttributeIsNull(mloptAttr(op, "mlopt.waits"));
   launch.arguments = arguments;
   mloptAddLaunch(build->entry, s->number, &launch);
   addEdges(s);

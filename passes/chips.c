@@ -56,6 +56,12 @@ const MloptChip *mloptChipForDevice(const char *name) {
   return best;
 }
 
+/// `griddepcontrol` is there from sm_90 on (PTX ISA).
+bool mloptChipLaunchesEarly(const char *name) {
+  int number = 0;
+  return sscanf(name, "sm_%d", &number) == 1 && number >= 90;
+}
+
 void mloptListChips(char *text, size_t size) {
   size_t used = 0;
   for (int i = 0; i < MLOPT_COUNT(chips) && used < size; ++i)

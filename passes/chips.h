@@ -24,6 +24,9 @@ const MloptChip *mloptChipForDevice(const char *name);
 /// "sm_80, sm_86, ...", for messages.
 void mloptListChips(char *text, size_t size);
 
+/// Whether its kernels can start before the one that they follow has ended.
+bool mloptChipLaunchesEarly(const char *name);
+
 /// Whether LLVM writes this version of PTX.
 bool mloptIsPtxVersion(int version);
 /// The version to write when nobody asks for one.

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "chips.h"
 #include "passes.h"
 
 #include <stdio.h>
@@ -73,7 +74,7 @@ static const struct {
   "mlopt-outline-kernels{wgmma=%d},mlopt-plan-memory"},
 
 [MLOPT_STAGE_KERNELS] = {"kernels",
-  "gpu.module(mlopt-emit-kernels),mlopt-lower-kernels"},
+  "gpu.module(mlopt-emit-kernels),mlopt-lower-kernels{early-launch=%d}"},
 
 [MLOPT_STAGE_PTX] = {"ptx",
   "mlopt-serialize-to-ptx{chip=%s ptx=%d ptxas='%s'}"},
@@ -98,6 +99,9 @@ void mloptStageGetText(MloptStage stage, MloptStageOptions options,
   else if (stage == MLOPT_STAGE_PLAN)
     snprintf(text, MLOPT_STAGE_TEXT_SIZE, format,
              !options.chip || !strcmp(options.chip, "sm_90a"));
+  else if (stage == MLOPT_STAGE_KERNELS)
+    snprintf(text, MLOPT_STAGE_TEXT_SIZE, format,
+             mloptChipLaunchesEarly(options.chip ? options.chip : "sm_90a"));
   else if (stage == MLOPT_STAGE_PTX)
     snprintf(text, MLOPT_STAGE_TEXT_SIZE, format,
              options.chip ? options.chip : "sm_90a", options.ptx,

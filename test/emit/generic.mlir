@@ -11,6 +11,7 @@
 // CHECK:     cvt.rn.bf16.f32
 // SM80:      .version 8.0
 // SM80:      .target sm_80
+// SM80-NOT:  griddepcontrol
 func.func @contract(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xbf16> {
   %0 = mlopt.mul %x, %y : tensor<64xf32>
   %1 = mlopt.add %0, %x : tensor<64xf32>
