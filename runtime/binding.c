@@ -192,19 +192,55 @@ static MloptBinding *giveUpOldest(MloptInstance *instance) {
   return oldest;
 }
 
+static const MloptTensorInfo *getTensor(const MloptEntryInfo *info,
+                                        uint32_t pointer) {
+  return pointer < info->argument_count
+             ? &info->arguments[pointer]
+             : &info->results[pointer - info->argument_count];
+}
+
 static MloptStatus *checkAllBound(const MloptInstance *instance) {
   const MloptEntryInfo *info = &instance->entry->info;
   for (uint32_t i = 0; i < instance->pointer_count; ++i) {
     bool argument = i < info->argument_count;
     uint32_t index = argument ? i : i - info->argument_count;
-    const MloptTensorInfo *tensor =
-        argument ? &info->arguments[index] : &info->results[index];
+    const MloptTensorInfo *tensor = getTensor(info, i);
     if (!instance->pointers[i] && tensor->byte_size)
       return mloptCreateStatus(MLOPT_INVALID_ARGUMENT,
                                "entry %.128s: %s %u (%.64s) is not bound; call "
                                "mloptBindPointers first",
                                info->name, argument ? "argument" : "result",
                                index, tensor->name);
+  }
+  return NULL;
+}
+
+static MloptStatus *createOverlapStatus(const MloptInstance *instance,
+                                        uint32_t result, uint32_t other) {
+  const MloptEntryInfo *info = &instance->entry->info;
+  bool argument = other < info->argument_count;
+  uint32_t count = info->argument_count;
+  return mloptCreateStatus(
+      MLOPT_INVALID_ARGUMENT,
+      "entry %.128s: result %u (%.64s) at %#llx and %s %u (%.64s) at %#llx "
+      "share memory; a result needs memory of its own",
+      info->name, result - count, getTensor(info, result)->name,
+      (unsigned long long)instance->pointers[result],
+      argument ? "argument" : "result", argument ? other : other - count,
+      getTensor(info, other)->name,
+      (unsigned long long)instance->pointers[other]);
+}
+
+/// Kernels read arguments after others have written results, so a result may
+/// share memory with nothing.
+static MloptStatus *checkApart(const MloptInstance *instance) {
+  const MloptEntryInfo *info = &instance->entry->info;
+  const uint64_t *at = instance->pointers;
+  for (uint32_t i = info->argument_count; i < instance->pointer_count; ++i) {
+    uint64_t end = at[i] + getTensor(info, i)->byte_size;
+    for (uint32_t j = 0; j < i; ++j)
+      if (at[j] < end && at[i] < at[j] + getTensor(info, j)->byte_size)
+        return createOverlapStatus(instance, i, j);
   }
   return NULL;
 }
@@ -220,6 +256,7 @@ MloptStatus *mloptChooseBinding(MloptInstance *instance) {
   if (chosen) {
     ++instance->statistics.bindings_recalled;
   } else {
+    MLOPT_TRY(checkApart(instance));
     bool room = instance->binding_count < instance->binding_limit;
     bool recurs =
         !instance->has_graphs ||

@@ -163,6 +163,7 @@ static MloptStatus *openDevice(MloptDevice *device, int ordinal) {
                              "nvidia-smi and CUDA_VISIBLE_DEVICES, or run on "
                              "the CPU",
                              ordinal, count);
+  device->ordinal = ordinal;
   error = cuda->deviceGet(&device->device, ordinal);
   if (error)
     return mloptCreateCudaStatus(device, error, "cuDeviceGet",

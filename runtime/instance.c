@@ -155,6 +155,8 @@ static MloptStatus *layOut(MloptInstance *instance) {
   instance->pointers =
       allocate(instance, instance->pointer_count, sizeof(uint64_t));
   instance->changed = allocate(instance, instance->pointer_count, sizeof(bool));
+  instance->located =
+      allocate(instance, instance->pointer_count, sizeof(uint64_t));
   instance->steps = allocate(instance, steps, sizeof(MloptStep));
   instance->pieces = allocate(instance, steps, sizeof(MloptPiece));
   instance->dirty_steps = allocate(instance, steps, sizeof(uint32_t));
@@ -167,9 +169,9 @@ static MloptStatus *layOut(MloptInstance *instance) {
       allocate(instance, entry->segment_count + 1u, sizeof(uint32_t));
   instance->bindings =
       allocate(instance, instance->binding_limit, sizeof(MloptBinding *));
-  if (!instance->pointers || !instance->changed || !instance->steps ||
-      !instance->pieces || !instance->dirty_steps || !instance->arguments ||
-      !instance->value_offsets || !instance->uses ||
+  if (!instance->pointers || !instance->changed || !instance->located ||
+      !instance->steps || !instance->pieces || !instance->dirty_steps ||
+      !instance->arguments || !instance->value_offsets || !instance->uses ||
       !instance->segment_pieces || !instance->bindings)
     return mloptCreateHostMemoryStatus();
   for (uint32_t i = 0; i < entry->segment_count; ++i) {

@@ -253,7 +253,8 @@ MLOPT_API void mloptReleaseInstance(MloptInstance *instance);
 /** Says where arguments and results are, one device pointer each in the order
  *  of the signature. Nothing is copied, now or later: the memory must stay
  *  until the runs have ended. Results may overlap neither each other nor an
- *  argument. Pointers to tensors without elements are ignored. */
+ *  argument: a run refuses such a set. Pointers to tensors without elements are
+ *  ignored. */
 MLOPT_API MLOPT_MUST_CHECK MloptStatus *
 mloptBindPointers(MloptInstance *instance, const uint64_t *arguments,
                   const uint64_t *results);
@@ -262,6 +263,18 @@ MLOPT_API MLOPT_MUST_CHECK MloptStatus *
 mloptBindArgument(MloptInstance *instance, uint32_t index, uint64_t pointer);
 MLOPT_API MLOPT_MUST_CHECK MloptStatus *
 mloptBindResult(MloptInstance *instance, uint32_t index, uint64_t pointer);
+
+/** The same from DLPack's tensors, each a `const DLTensor *`: they must be on
+ *  the program's GPU, of the signature's types and shapes, dense and row-major.
+ *  Integers may be of either sign; i4 is a row of bytes. */
+MLOPT_API MLOPT_MUST_CHECK MloptStatus *
+mloptBindDLTensors(MloptInstance *instance, const void *const *arguments,
+                   const void *const *results);
+/** The address of one, after the same checks. `index` counts the entry's
+ *  arguments, then its results. */
+MLOPT_API MLOPT_MUST_CHECK MloptStatus *
+mloptLocateDLTensor(const MloptProgram *program, uint32_t entry, uint32_t index,
+                    const void *tensor, uint64_t *out_pointer);
 
 /** Puts one run on a CUstream (NULL: the default stream) and returns. If the
  *  stream is capturing, the steps are captured one by one; an entry with

@@ -204,7 +204,7 @@ bool mloptGetTensorBytes(const char *element, uint32_t rank,
     const char *name;
     uint32_t bits;
   } elements[] = {
-#define MLOPT_ELEMENT(name, bits, safetensors) {name, bits},
+#define MLOPT_ELEMENT(name, bits, safetensors, dlpack) {name, bits},
 #include "elements.def"
   };
   uint64_t bits = 0;

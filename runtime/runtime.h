@@ -13,6 +13,7 @@
 //   modules.c      PTX and cubins to loaded modules, in parallel
 //   program.c      an artifact on a GPU
 //   instance.c     an entry with its arena; binding pointers
+//   dlpack.c       tensors as DLPack describes them
 //   binding.c      parameters and executable graphs for one set of pointers
 //   tensor_map.c   CUtensorMaps
 //   graph.c        a stretch of steps as a CUDA graph
@@ -37,6 +38,7 @@ struct MloptDevice {
   MloptDeviceOptions options;
   /// Own copy; empty when the cache is off.
   char *cache_directory;
+  int ordinal;
   CUdevice device;
   CUcontext context; ///< the primary context, retained
   int driver_version;
@@ -187,6 +189,7 @@ struct MloptInstance {
   MloptUse *uses;
   uint32_t *dirty_steps; ///< room for all
   bool *changed;         ///< room for all pointers
+  uint64_t *located;     ///< room for all pointers
 
   uint32_t binding_count, binding_limit;
   MloptBinding **bindings, *current;

@@ -173,7 +173,7 @@ static bool isElement(Text dtype, const char *element) {
   static const struct {
     const char *element, *dtype;
   } elements[] = {
-#define MLOPT_ELEMENT(name, bits, safetensors) {name, safetensors},
+#define MLOPT_ELEMENT(name, bits, safetensors, dlpack) {name, safetensors},
 #include "elements.def"
   };
   for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {

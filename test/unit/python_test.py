@@ -189,8 +189,12 @@ def make_torch():
     """A module that has what mlopt uses of PyTorch."""
     torch = types.ModuleType("torch")
 
+    class Float32:
+        def __str__(self):
+            return "torch.float32"
+
     class Tensor(Described):
-        dtype, where = "torch.float32", 0
+        dtype, where = Float32(), 0
 
         def get_device(self):
             return self.where
@@ -199,12 +203,12 @@ def make_torch():
             return (1,) if self.contiguous else (2,)
 
     def empty(shape, *, dtype, device):
-        assert (shape, dtype) == ((WIDTH,), "torch.float32")
+        assert (shape, dtype) == ((WIDTH,), torch.float32)
         assert device == ("cuda", 0)
         return Tensor()
 
     torch.Tensor, torch.empty = Tensor, empty
-    torch.float32 = "torch.float32"
+    torch.float32 = Tensor.dtype
     torch.device = lambda kind, ordinal: (kind, ordinal)
     torch.cuda = types.SimpleNamespace(is_initialized=lambda: True,
                                        current_device=lambda: 0)
@@ -263,6 +267,32 @@ class Calls(unittest.TestCase):
         nothing = Interface.of(X, shape=(0, 4), strides=(16, 4))
         program(nothing, out=Interface.of(X, typestr="<V2", shape=(0,)))
 
+    def test_short_way(self):
+        """Later calls check and bind as the first does."""
+        program = self.load(COPIES)
+        pairs = [(Exchange.of(X), Exchange(), Exchange.of(X, bits=16, code=0))
+                 for _ in range(3)]
+        for i in range(9):
+            x, y, z = pairs[i % 3]
+            (ctypes.c_float * WIDTH).from_address(y.address)[:] = [0.0] * WIDTH
+            self.assertEqual(program(x, out=(y, z), stream=STREAM), (y, z))
+            self.assertEqual(y.values, X)
+        self.assertEqual(program.statistics().runs, 9)
+        wrong = Exchange.of(X, shape=(9,))
+        self.fails("main: argument 0 (x): shape is (9)", program, wrong,
+                   out=(y, z), stream=STREAM)
+        self.fails("main: result 0 (y): elements are", program, x, out=(z, y),
+                   stream=STREAM)
+        self.fails("gives 2 results, out= has 1", program, x, out=[y],
+                   stream=STREAM)
+        self.fails("takes 1 arguments, 0 were given", program, out=(y, z),
+                   stream=STREAM)
+        program(Pointed.of(X), out=(y, z), stream=STREAM)  # another kind
+        again = Exchange.of(X, block=x.block)
+        self.fails("share memory", program, x, out=(again, z), stream=STREAM)
+        program(x, out=(y, z), stream=STREAM)
+        self.assertEqual(program.statistics().runs, 11)
+
     def test_making_results(self):
         program = self.load(SINGLE)
         y = program(Exchange.of(X))
@@ -284,8 +314,8 @@ class Calls(unittest.TestCase):
                 (Exchange.of(X, ordinal=3), "is on GPU 3; the program is on"),
                 (Exchange.of(X, bits=64),
                  "elements are of DLPack's type 2 with 64 bits, not f32"),
-                (Exchange.of(X, shape=(9,)), "shape is (9,), not (8,)"),
-                (Exchange.of(X, shape=(2, 4)), "shape is (2, 4), not (8,)"),
+                (Exchange.of(X, shape=(9,)), "shape is (9), not (8)"),
+                (Exchange.of(X, shape=(2, 4)), "shape is (2x4), not (8)"),
                 (Exchange.of(X, strides=(2,)), "is not contiguous"),
                 ([1.0] * 8, "is a list, which has neither data_ptr")):
             self.fails("main: argument 0 (x): " + words, program, tensor, out=y)
@@ -439,6 +469,19 @@ class Calls(unittest.TestCase):
             self.assertEqual(y.values, [(v + 1) * 3 + 1 for v in X])
             self.assertIs(program(x, out=y), y)
             self.assertEqual(driver.fakeCount(b"cuStreamSynchronize"), before)
+            pairs = [(torch.Tensor.of([v + i for v in X]), torch.Tensor())
+                     for i in range(3)]
+            for i in range(9):
+                x, y = pairs[i % 3]
+                out = [y] if i % 2 else y
+                self.assertIs(program(x, out=out), out)
+                self.assertEqual(y.values,
+                                 [(v + i % 3 + 1) * 3 + 1 for v in X])
+            self.assertEqual(program.statistics().runs, 11)
+            program.close()
+            program(x, out=y)
+            driver.fakeFail(b"cuGraphLaunch", 1, 1)
+            self.fails("a graph of 3 steps", program, x, out=y)
             for more, words in (
                     ({"where": -1}, "is on the CPU; the program is on GPU 0"),
                     ({"where": 1}, "is on GPU 1"),

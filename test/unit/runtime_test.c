@@ -373,6 +373,144 @@ static void testBadCalls(void) {
 }
 
 /// Releases in any order.
+/// A result shares memory with nothing: found when the set is run, since
+/// tensors may be bound one by one.
+static void testOverlap(void) {
+  Setting s;
+  setUp(&s, planCopies, NULL);
+  uint64_t x = address(s.x[0]), results[] = {address(s.y[0]), address(s.y[1])};
+  CHECK_OK(mloptBindPointers(s.instance, &x, results));
+  CHECK_OK(mloptRunInstance(s.instance, NULL));
+  CHECK_OK(mloptBindResult(s.instance, 0, x + 16));
+  CHECK_FAILS(mloptRunInstance(s.instance, NULL), MLOPT_INVALID_ARGUMENT,
+              "result 0 (y) at ");
+  CHECK_FAILS(mloptRunInstance(s.instance, NULL), MLOPT_INVALID_ARGUMENT,
+              " and argument 0 (x) at ");
+  CHECK_OK(mloptBindArgument(s.instance, 0, address(s.y[0])));
+  CHECK_OK(mloptRunInstance(s.instance, NULL));
+  results[1] = results[0] + sizeof(float) * WIDTH - 2;
+  CHECK_OK(mloptBindPointers(s.instance, &x, results));
+  CHECK_FAILS(mloptRunInstance(s.instance, NULL), MLOPT_INVALID_ARGUMENT,
+              " and result 0 (y) at ");
+  results[1] = results[0] + sizeof(float) * WIDTH; // side by side
+  CHECK_OK(mloptBindPointers(s.instance, &x, results));
+  CHECK_OK(mloptRunInstance(s.instance, NULL));
+  tearDown(&s);
+}
+
+//===----------------------------------------------------------------------===//
+// DLPack
+//===----------------------------------------------------------------------===//
+
+/// DLTensor of dlpack.h.
+typedef struct Exchanged {
+  uint64_t data;
+  int32_t device_type, device, rank;
+  uint8_t code, bits;
+  uint16_t lanes;
+  const int64_t *shape, *strides;
+  uint64_t byte_offset;
+} Exchanged;
+
+static const int64_t eight[] = {WIDTH}, one_step[] = {1};
+
+static Exchanged exchange(const void *data) {
+  return (Exchanged){address(data) - 4, 2, 0, 1, 2, 32, 1, eight, one_step, 4};
+}
+
+static void testExchange(void) {
+  Setting s;
+  setUp(&s, planChain, NULL);
+  Exchanged x = exchange(s.x[0]), y = exchange(s.y[0]);
+  const void *in[] = {&x}, *out[] = {&y};
+  CHECK_OK(mloptBindDLTensors(s.instance, in, out));
+  CHECK_OK(mloptRunInstance(s.instance, NULL));
+  CHECK(isChain(&s, 0, 0));
+  x = exchange(s.x[1]);
+  x.strides = NULL;   // dense
+  x.device_type = 13; // managed memory
+  CHECK_OK(mloptBindDLTensors(s.instance, in, out));
+  CHECK_OK(mloptRunInstance(s.instance, NULL));
+  CHECK(isChain(&s, 1, 0));
+  uint64_t at;
+  CHECK_OK(mloptLocateDLTensor(s.program, 0, 1, &y, &at));
+  CHECK(at == address(s.y[0]));
+  CHECK_FAILS(mloptLocateDLTensor(s.program, 0, 2, &y, &at),
+              MLOPT_INVALID_ARGUMENT, "has no entry 0 that takes a tensor 2");
+  CHECK_FAILS(mloptLocateDLTensor(s.program, 1, 0, &y, &at),
+              MLOPT_INVALID_ARGUMENT, "has no entry 1");
+  tearDown(&s);
+}
+
+/// What would make a kernel read the wrong memory is refused, by name, and the
+/// set that was bound stays.
+static void testBadExchange(void) {
+  static const int64_t two[] = {2, 4}, nine[] = {9}, far[] = {2};
+  Setting s;
+  setUp(&s, planChain, NULL);
+  runSet(&s, 0, 0);
+  Exchanged good = exchange(s.x[1]), y = exchange(s.y[1]);
+  const struct {
+    int32_t device_type, device, rank;
+    uint8_t code, bits;
+    uint16_t lanes;
+    const int64_t *shape, *strides;
+    const char *words;
+  } rows[] = {
+      {1, 0, 1, 2, 32, 1, eight, one_step, "is on the CPU; the program is on"},
+      {2, 3, 1, 2, 32, 1, eight, one_step, "is on GPU 3; the program is on"},
+      {2, 0, 1, 2, 64, 1, eight, one_step, "type 2 with 64 bits, not f32"},
+      {2, 0, 1, 0, 32, 1, eight, one_step, "type 0 with 32 bits, not f32"},
+      {2, 0, 1, 2, 32, 2, eight, one_step, "not f32"},
+      {2, 0, 1, 2, 32, 1, nine, one_step, "shape is (9), not (8)"},
+      {2, 0, 2, 2, 32, 1, two, NULL, "shape is (2x4), not (8)"},
+      {2, 0, 0, 2, 32, 1, NULL, NULL, "shape is (), not (8)"},
+      {2, 0, 1, 2, 32, 1, eight, far, "is not contiguous"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    Exchanged bad = {good.data,       rows[i].device_type, rows[i].device,
+                     rows[i].rank,    rows[i].code,        rows[i].bits,
+                     rows[i].lanes,   rows[i].shape,       rows[i].strides,
+                     good.byte_offset};
+    const void *in[] = {&bad}, *out[] = {&y};
+    CHECK_FAILS(mloptBindDLTensors(s.instance, in, out), MLOPT_INVALID_ARGUMENT,
+                rows[i].words);
+    CHECK_FAILS(mloptBindDLTensors(s.instance, out, in), MLOPT_INVALID_ARGUMENT,
+                "main: result 0 (y): ");
+  }
+  s.y[0][0] = 0;
+  CHECK_OK(mloptRunInstance(s.instance, NULL));
+  CHECK(isChain(&s, 0, 0));
+  tearDown(&s);
+}
+
+/// Empty tensors may have any strides; integers any sign; a scalar no shape.
+static void testOddExchange(void) {
+  static const int64_t empty[] = {0, 4}, odd[] = {77, 5}, none[] = {0};
+  Setting s;
+  setUp(&s, planEmpty, NULL);
+  Exchanged x = {0, 2, 0, 2, 2, 32, 1, empty, odd, 0};
+  Exchanged y = {0, 2, 0, 1, 4, 16, 1, none, odd, 0};
+  const void *in[] = {&x}, *out[] = {&y};
+  CHECK_OK(mloptBindDLTensors(s.instance, in, out));
+  CHECK_OK(mloptRunInstance(s.instance, NULL));
+  tearDown(&s);
+  setUp(&s, planSwitch, NULL);
+  int32_t number = 1;
+  Exchanged scalar = {address(&number), 2, 0, 0, 1, 32, 1, NULL, NULL, 0};
+  x = exchange(s.x[0]);
+  y = exchange(s.y[0]);
+  const void *both[] = {&x, &scalar};
+  CHECK_OK(mloptBindDLTensors(s.instance, both, out));
+  CHECK_OK(mloptRunInstance(s.instance, NULL));
+  CHECK(s.y[0][3] == 6);
+  tearDown(&s);
+}
+
+//===----------------------------------------------------------------------===//
+// Lifetimes, threads
+//===----------------------------------------------------------------------===//
+
 static void testReleaseOrder(void) {
   Setting s;
   setUp(&s, planChain, NULL);
@@ -484,6 +622,10 @@ int main(void) {
   testEmpty();
   testHostData();
   testBadCalls();
+  testOverlap();
+  testExchange();
+  testBadExchange();
+  testOddExchange();
   testReleaseOrder();
   testFlat();
   testThreads();

@@ -12,12 +12,13 @@ class Element:
     """What may stand for an element type.
 
     names: of dtypes, as PyTorch, NumPy, JAX and CuPy all spell them; results
-    are made with the first. dlpack: (code, bits). typestrs: of the array
-    interfaces. packed: two to a byte, handed over as a row of bytes.
+    are made with the first. size: in bytes. typestrs: of the array interfaces.
+    packed: two to a byte, handed over as a row of bytes. DLPack's types are in
+    the runtime's elements.def.
     """
 
     names: tuple[str, ...]
-    dlpack: tuple[tuple[int, int], ...]
+    size: int
     typestrs: tuple[str, ...]
     packed: bool = False
 
@@ -25,21 +26,21 @@ class Element:
 def _integer(bits: int) -> Element:
     size = bits // 8
     order = "|" if size == 1 else "<"
-    return Element((f"int{bits}", f"uint{bits}"), ((0, bits), (1, bits)),
+    return Element((f"int{bits}", f"uint{bits}"), size,
                    (f"{order}i{size}", f"{order}u{size}"))
 
 
 # Integers have no sign here: either one will do. bf16 and f8 have no typestr
 # of their own; libraries that offer one write them as raw bytes.
 ELEMENTS: dict[str, Element] = {
-    "f64": Element(("float64",), ((2, 64),), ("<f8",)),
-    "f32": Element(("float32",), ((2, 32),), ("<f4",)),
-    "f16": Element(("float16",), ((2, 16),), ("<f2",)),
-    "bf16": Element(("bfloat16",), ((4, 16),), ("<V2", "|V2")),
-    "f8E4M3FN": Element(("float8_e4m3fn",), ((10, 8),), ("|V1", "<V1")),
-    "f8E5M2": Element(("float8_e5m2",), ((12, 8),), ("|V1", "<V1")),
-    "i1": Element(("bool",), ((6, 8),), ("|b1",)),
-    "i4": Element(("uint8", "int8"), ((1, 8), (0, 8)), ("|u1", "|i1"), True),
+    "f64": Element(("float64",), 8, ("<f8",)),
+    "f32": Element(("float32",), 4, ("<f4",)),
+    "f16": Element(("float16",), 2, ("<f2",)),
+    "bf16": Element(("bfloat16",), 2, ("<V2", "|V2")),
+    "f8E4M3FN": Element(("float8_e4m3fn",), 1, ("|V1", "<V1")),
+    "f8E5M2": Element(("float8_e5m2",), 1, ("|V1", "<V1")),
+    "i1": Element(("bool",), 1, ("|b1",)),
+    "i4": Element(("uint8", "int8"), 1, ("|u1", "|i1"), True),
     "i8": _integer(8),
     "i16": _integer(16),
     "i32": _integer(32),

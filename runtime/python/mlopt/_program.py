@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 import sys
 import threading
 import weakref
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Callable, NamedTuple
 
-from . import _library
-from ._library import Error, check, error_from
-from ._tensors import Host, Kind, Slot, _kinds, kind_of
+from . import _library, _short
+from ._library import Error, check
+from ._tensors import Host, Kind, Slot, kind_of
 
 MODES = ("graph", "plain", "checked")
 
@@ -174,29 +175,31 @@ class _Owner:
 class _Instance:
     """An instance of the runtime, for one thread and one stream."""
 
-    __slots__ = ("owner", "handle", "stream", "keeper", "pointers", "array",
-                 "arguments_at", "results_at", "__weakref__")
+    __slots__ = ("owner", "handle", "address", "stream", "keeper", "pointers",
+                 "array", "pack", "arguments_at", "results_at", "__weakref__")
 
     def __init__(self, owner: _Owner, stream: int | None, keeper: Any) -> None:
         self.owner = owner
         self.stream = stream
         self.keeper = keeper  # the stream's object: it may be needed till last
         self.handle = c_void_p()
-        self.pointers: list[int] | None = None
-        self.array = (c_uint64 * (owner.argument_count +
-                                  owner.result_count + 1))()
+        self.pointers: tuple[int, ...] | None = None  # as bound
+        count = owner.argument_count + owner.result_count
+        self.array = (c_uint64 * (count + 1))()
+        self.pack = struct.Struct(f"{count}Q").pack_into
         self.arguments_at = ctypes.addressof(self.array)
         self.results_at = self.arguments_at + 8 * owner.argument_count
         with _RelaxedCapture():
             check(_library.library().mloptCreateInstance(
                 owner.program.value, owner.entry, byref(owner.options),
                 byref(self.handle)))
+        self.address = self.handle.value
         owner.live.add(self)
 
-    def bind(self, pointers: list[int]) -> None:
-        self.array[: len(pointers)] = pointers  # type: ignore[assignment]
+    def bind(self, pointers: tuple[int, ...]) -> None:
+        self.pack(self.array, 0, *pointers)
         check(_library.library().mloptBindPointers(
-            self.handle, self.arguments_at, self.results_at))
+            self.address, self.arguments_at, self.results_at))
         self.pointers = pointers
 
     def __del__(self) -> None:
@@ -243,8 +246,11 @@ class Program:
         self._owner = _Owner(device, program, number, MODES.index(mode),
                              remembered_bindings, len(self.arguments),
                              len(self.results))
-        self._argument_slots = self._slots("argument", self.arguments)
-        self._result_slots = self._slots("result", self.results)
+        self._argument_slots = self._slots("argument", self.arguments, 0)
+        self._result_slots = self._slots("result", self.results,
+                                         len(self.arguments))
+        self._short = _short.never
+        self._shorts: dict[type[Kind], _short.Call] = {}
         self._run = runtime.mloptRunInstance
         self._local = threading.local()
 
@@ -261,12 +267,22 @@ class Program:
                         f"{', '.join(names) or 'none'}")
         return names.index(entry), infos[names.index(entry)]
 
-    def _slots(self, what: str,
-               infos: tuple[TensorInfo, ...]) -> tuple[Slot, ...]:
+    def _slots(self, what: str, infos: tuple[TensorInfo, ...],
+               first: int) -> tuple[Slot, ...]:
+        owner, locate = self._owner, _library.library().mloptLocateDLTensor
+
+        def locator(index: int) -> Callable[[int], int]:
+            def address(tensor: int) -> int:
+                out = c_uint64()
+                check(locate(owner.program.value, owner.entry, index, tensor,
+                             byref(out)))
+                return out.value
+            return address
+
         return tuple(
             Slot(f"{self.entry}: {what} {i} ({info.name})", info.element,
                  info.shape, info.byte_size, self.device.ordinal,
-                 self.device.synchronize)
+                 self.device.synchronize, locator(first + i))
             for i, info in enumerate(infos))
 
     def __call__(self, *arguments: Any, out: Any = None,
@@ -276,6 +292,12 @@ class Program:
         Returns the result, or a tuple if there are several or none. `out` is
         where results go: a tensor, or a sequence with one for each result.
         """
+        if out is not None and self._short(self._local, arguments, out, stream):
+            return out
+        return self._call(arguments, out, stream)
+
+    def _call(self, arguments: tuple[Any, ...], out: Any, stream: Any) -> Any:
+        """The long way of a call, which takes everything."""
         slots = self._argument_slots
         if len(arguments) != len(slots):
             raise Error(f"{self.entry} takes {len(slots)} arguments, "
@@ -296,22 +318,17 @@ class Program:
                        for slot in self._result_slots]
         else:
             results = self._as_results(out)
-        pointers = []
-        for tensor, slot in zip(arguments, slots):
-            kind = _kinds.get(type(tensor)) or kind_of(tensor, slot)
-            pointers.append(kind.read(tensor, slot, stream))
-        for tensor, slot in zip(results, self._result_slots):
-            kind = _kinds.get(type(tensor)) or kind_of(tensor, slot)
-            pointers.append(kind.read(tensor, slot, stream))
-        try:
-            instance = self._local.instances[stream]
-        except (AttributeError, KeyError):
-            instance = self._instance(stream, keeper)
+        slots += self._result_slots
+        kinds = [kind_of(tensor, slot)
+                 for tensor, slot in zip((*arguments, *results), slots)]
+        pointers = tuple(
+            kind.read(tensor, slot, stream) for kind, tensor, slot
+            in zip(kinds, (*arguments, *results), slots))
+        instance = self._instance(stream, keeper)
         if instance.pointers != pointers:
             instance.bind(pointers)
-        status = self._run(instance.handle, stream)
-        if status:
-            raise error_from(status)
+        check(self._run(instance.address, stream))
+        self._shorten(kinds)
         if wait:
             self.device.synchronize(stream)
         if out is not None:
@@ -329,7 +346,7 @@ class Program:
             like, slot = self._as_results(out)[0], self._result_slots[0]
         else:
             return None, None
-        return like, _kinds.get(type(like)) or kind_of(like, slot)
+        return like, kind_of(like, slot)
 
     def _as_results(self, out: Any) -> Any:
         slots = self._result_slots
@@ -342,6 +359,16 @@ class Program:
             raise Error(f"{self.entry} gives {len(slots)} results; out= must "
                         "be a sequence of as many")
         return (out,)
+
+    def _shorten(self, kinds: list[Kind]) -> None:
+        """Lets calls like this one go the short way from now on."""
+        types = {type(kind) for kind in kinds}
+        if len(types) == 1:
+            kind, = types
+            if kind not in self._shorts:
+                self._shorts[kind] = kinds[0].short(
+                    self._argument_slots, self._result_slots, self._run)
+            self._short = self._shorts[kind]
 
     def _create(self, slot: Slot, kind: Kind | None, like: Any) -> Any:
         if kind is None:

@@ -5,31 +5,32 @@
 A `Slot` is what a program expects in one place of its signature. A `Kind` is
 one way of handing over a tensor; which one a type offers is found out once and
 remembered. Kinds check all that would make a kernel read the wrong memory:
-type, shape, strides and device.
+type, shape, strides and device. A kind may also have a short way for calls
+whose tensors are all of it; see _short.py.
 """
 
 from __future__ import annotations
 
 import ctypes
-import struct
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
+from . import _short
 from ._elements import ELEMENTS
-from ._library import Error
+from ._library import Error, library
 
 
 class Slot:
     """An argument or a result of a program."""
 
     __slots__ = ("label", "element", "shape", "byte_size", "ordinal", "names",
-                 "torch_dtypes", "torch_device", "dlpack_words",
-                 "dlpack_sizes", "dlpack_shape", "dlpack_strides", "strides",
-                 "typestrs", "item_size", "synchronize")
+                 "torch_dtypes", "torch_device", "strides", "typestrs",
+                 "item_size", "synchronize", "locate")
 
     def __init__(self, label: str, element: str, shape: tuple[int, ...],
                  byte_size: int, ordinal: int,
-                 synchronize: Callable[[int], None]) -> None:
+                 synchronize: Callable[[int], None],
+                 locate: Callable[[int], int]) -> None:
         info = ELEMENTS[element]
         self.label = label
         self.element = element
@@ -37,22 +38,16 @@ class Slot:
         self.byte_size = byte_size
         self.ordinal = ordinal
         self.synchronize = synchronize
+        self.locate = locate
         self.names = info.names
         self.typestrs = info.typestrs
-        self.item_size = info.dlpack[0][1] // 8
+        self.item_size = info.size
         strides: list[int] = []
         step = 1
         for size in reversed(self.shape):
             strides.insert(0, step)
             step *= size
         self.strides = tuple(strides)
-        rank = len(self.shape)
-        # As they lie in memory: rank and type, shape, strides.
-        self.dlpack_words = tuple(rank | code << 32 | bits << 40 | 1 << 48
-                                  for code, bits in info.dlpack)
-        self.dlpack_sizes = ctypes.c_char * (8 * rank)
-        self.dlpack_shape = struct.pack(f"<{rank}q", *self.shape)
-        self.dlpack_strides = struct.pack(f"<{rank}q", *strides)
         self.torch_dtypes: tuple[Any, ...] = ()
         self.torch_device: Any = None
 
@@ -117,6 +112,12 @@ class Kind:
             return library.empty(slot.shape, dtype=dtype)
 
 
+    def short(self, arguments: Sequence[Slot], results: Sequence[Slot],
+              run: Callable[[int, int], int | None]) -> _short.Call:
+        """The short way of a program with these slots."""
+        return _short.never
+
+
 class Torch(Kind):
     """PyTorch's tensors: the short way."""
 
@@ -148,6 +149,29 @@ class Torch(Kind):
         slot.check_strides(tensor.stride(), 1)
         return tensor.data_ptr()
 
+    def short(self, arguments: Sequence[Slot], results: Sequence[Slot],
+              run: Callable[[int, int], int | None]) -> _short.Call:
+        names: dict[str, Any] = {"run": run, "current_stream": self.get_stream}
+        checks, pointers, ordinal = [], [], 0
+        for i, slot in enumerate((*arguments, *results)):
+            if not slot.torch_dtypes:
+                self.prepare(slot)
+            one = len(slot.torch_dtypes) == 1
+            names[f"dtypes{i}"] = slot.torch_dtypes[0] if one else \
+                slot.torch_dtypes
+            names[f"shape{i}"] = slot.shape
+            ordinal = slot.ordinal
+            checks.append(f"t{i}.dtype {'is' if one else 'in'} dtypes{i} and "
+                          f"t{i}.shape == shape{i} and t{i}.is_contiguous() "
+                          f"and t{i}.get_device() == {ordinal}")
+            pointers.append(f"t{i}.data_ptr(), ")
+        return _short.write(
+            names, len(arguments), len(results),
+            f"if stream is None: stream = current_stream({ordinal})",
+            f"if not ({' and '.join(checks) or True}): return False\n"
+            f"        pointers = ({''.join(pointers)})",
+            "if instance.pointers != pointers: instance.bind(pointers)")
+
     def current_stream(self, tensor: Any, ordinal: int) -> tuple[Any, bool]:
         return self.get_stream(ordinal), False
 
@@ -174,58 +198,35 @@ class DataPointer(Kind):
         return tensor.data_ptr()
 
 
-_CUDA_DEVICES = (2, 13)  # kDLCUDA, kDLCUDAManaged
-_get_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_get_capsule_pointer.restype = ctypes.c_void_p
-_get_capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-
-
-class _DLTensor(ctypes.Structure):
-    """DLTensor, with rank and element type as one word."""
-
-    _fields_ = [
-        ("data", ctypes.c_uint64),
-        ("device", ctypes.c_int32),
-        ("ordinal", ctypes.c_int32),
-        ("rank_and_type", ctypes.c_uint64),
-        ("shape", ctypes.c_uint64),
-        ("strides", ctypes.c_uint64),
-        ("offset", ctypes.c_uint64),
-    ]
+# Both take a capsule, which must stay until the tensor has been read.
+_get_capsule_pointer = ctypes.PYFUNCTYPE(
+    ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
 class DLPack(Kind):
-    """Anything with `__dlpack__`."""
+    """Anything with `__dlpack__`. A capsule that nobody took frees what it
+    holds when it goes; the tensor itself stays, since the caller has it."""
 
     def read(self, tensor: Any, slot: Slot, stream: int) -> int:
-        # A capsule that nobody took frees what it holds when it goes; the
-        # tensor itself stays, since the caller has it.
         capsule = tensor.__dlpack__(stream=stream or 1)  # 1: the default one
-        view = _DLTensor.from_address(_get_capsule_pointer(capsule,
-                                                           b"dltensor"))
-        sizes_at = slot.dlpack_sizes.from_address
-        if (view.device not in _CUDA_DEVICES or view.ordinal != slot.ordinal
-                or view.rank_and_type not in slot.dlpack_words
-                or sizes_at(view.shape).raw != slot.dlpack_shape):
-            self.explain(view, slot)
-        strides = view.strides
-        if strides and sizes_at(strides).raw != slot.dlpack_strides:
-            slot.check_strides(struct.unpack(f"<{len(slot.shape)}q",
-                                             sizes_at(strides)), 1)
-        return view.data + view.offset
+        return slot.locate(_get_capsule_pointer(capsule, b"dltensor"))
 
-    @staticmethod
-    def explain(view: _DLTensor, slot: Slot) -> None:
-        """Says why a tensor does not fit."""
-        slot.check_ordinal(view.ordinal if view.device in _CUDA_DEVICES else -1)
-        rank, code, bits, _ = struct.unpack(
-            "<iBBH", view.rank_and_type.to_bytes(8, "little"))
-        word = len(slot.shape) | (view.rank_and_type >> 32) << 32
-        if word not in slot.dlpack_words:
-            raise slot.reject(f"elements are of DLPack's type {code} with "
-                              f"{bits} bits, not {slot.element}")
-        sizes = (ctypes.c_int64 * rank).from_address(view.shape)
-        slot.check_shape(tuple(sizes))
+    def short(self, arguments: Sequence[Slot], results: Sequence[Slot],
+              run: Callable[[int, int], int | None]) -> _short.Call:
+        count = len(arguments) + len(results)
+        capsules = "; ".join(f"c{i} = t{i}.__dlpack__(stream=stream or 1)"
+                             for i in range(count))
+        places = ", ".join(f"at(c{i}, b'dltensor')" for i in range(count))
+        return _short.write(
+            {"run": run, "at": _get_capsule_pointer,
+             "bind": library().mloptBindDLTensors}, len(arguments),
+            len(results), "if stream is None: return False",
+            f"{capsules}\n        instance.pack(instance.array, 0, {places})",
+            "instance.pointers = None\n"
+            "    status = bind(instance.address, instance.arguments_at, "
+            "instance.results_at)\n"
+            "    if status: raise error_from(status)")
 
 
 class CudaArray(Kind):
