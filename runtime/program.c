@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Code and constants are loaded and every launch of the plan is held against
-// the code: threads, shared memory and, where the driver can tell, the number
-// and size of a kernel's parameters. A launch whose parameters do not fit would
-// make the driver read past them.
+// the code: threads, shared memory and, where the driver can tell, the sizes of
+// a kernel's parameters, since the driver reads as many bytes as the code says.
+// Whether a kernel takes more parameters than the plan gives can only be found
+// out by a call that fails, which compute-sanitizer would report for every
+// launch; such an artifact was made by hand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,7 +94,7 @@ static MloptStatus *loadKernels(MloptProgram *program) {
   return NULL;
 }
 
-/// Whether the kernel takes exactly the launch's arguments.
+/// Whether the kernel takes the launch's arguments.
 static MloptStatus *checkParameters(const MloptProgram *program,
                                     const MloptPlanLaunch *launch) {
   const MloptCuda *cuda = &program->device->cuda;
@@ -107,12 +109,6 @@ static MloptStatus *checkParameters(const MloptProgram *program,
           "kernel %.128s does not take %u bytes as parameter %u; plan and code "
           "do not belong together, compile the program again",
           name, launch->arguments[i].bytes, i);
-  if (!cuda->funcGetParamInfo(function, launch->argument_count, &offset, &size))
-    return mloptCreateStatus(
-        MLOPT_BAD_ARTIFACT,
-        "kernel %.128s takes more than the plan's %u parameters; plan and code "
-        "do not belong together, compile the program again",
-        name, launch->argument_count);
   return NULL;
 }
 
