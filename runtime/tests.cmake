@@ -72,10 +72,14 @@ add_test(NAME runtime_install COMMAND ${CMAKE_COMMAND}
   -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/CheckInstall.cmake)
 set_tests_properties(runtime_install PROPERTIES FIXTURES_REQUIRED runtime_built)
 
-# The same programs on a real GPU, with what launching costs; run by hand.
-add_executable(runtime_gpu EXCLUDE_FROM_ALL ${unit}/runtime_gpu.c)
-target_link_libraries(runtime_gpu PRIVATE mlopt_runtime_plans)
-add_dependencies(mlopt-runtime-tests runtime_gpu)
+# The same programs on a real GPU; run by hand. With what launching costs, and
+# for long and failing runs.
+foreach(name runtime_gpu runtime_gpu_stress)
+  add_executable(${name} EXCLUDE_FROM_ALL
+    ${unit}/${name}.c ${unit}/runtime_gpu_setting.c)
+  target_link_libraries(${name} PRIVATE mlopt_runtime_plans)
+  add_dependencies(mlopt-runtime-tests ${name})
+endforeach()
 
 # The loader's fuzzer: build mlopt-runtime-fuzz, then
 #   runtime_write_plan FOLDER; artifact_fuzz FOLDER -max_total_time=600
