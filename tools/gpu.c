@@ -166,6 +166,8 @@ MloptGpu *mloptGpuLoad(MloptDevice *device, MloptArtifact *artifact,
   return NULL;
 }
 
+MloptProgram *mloptGpuProgram(const MloptGpu *gpu) { return gpu->program; }
+
 void mloptGpuDestroy(MloptGpu *gpu) {
   if (!gpu)
     return;

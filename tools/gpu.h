@@ -32,6 +32,8 @@ typedef struct MloptGpu MloptGpu;
 
 /// Puts the artifact's code and constants on a GPU. NULL after a message.
 MloptGpu *mloptGpuLoad(MloptDevice *, MloptArtifact *, MloptError *);
+/// What was loaded, borrowed.
+MloptProgram *mloptGpuProgram(const MloptGpu *);
 /// Takes NULL too.
 void mloptGpuDestroy(MloptGpu *);
 /// Calls an entry of this name and of these types; the outputs are allocated.

@@ -40,6 +40,7 @@ typedef struct Tool {
 static MloptTrial trialOf(const Options *options, const char *program) {
   MloptTrial trial = options->trial;
   trial.runner.program = program;
+  trial.runner.withFlops = trial.bench;
   trial.runner.device = (MloptDeviceKind)options->device;
   return trial;
 }
@@ -195,8 +196,9 @@ static int runTool(void *userData, MloptError *error) {
   if (!several && !tool->programs[0])
     mloptSetError(error, "no PROGRAM given; 'mlopt-run --help' explains");
   else if (several && (options->show || options->trial.outputs ||
-                       options->trial.runner.dump))
-    mloptSetError(error, "--show, --outputs and --dump are for one program");
+                       options->trial.bench || options->trial.runner.dump))
+    mloptSetError(error, "--show, --outputs, --bench and --dump are for one "
+                         "program");
   else
     code = options->show ? showOne(tool, error)
            : several     ? runAll(tool, error)
@@ -211,6 +213,7 @@ static const char notes[] =
     "  mlopt-run softmax.mlir --seed=3\n"
     "  mlopt-run softmax.mlir --inputs=s.npz --expect=s.npz\n"
     "  mlopt-run softmax.mlopt --device=cuda --oracle --repeat=10\n"
+    "  mlopt-run softmax.mlopt --device=cuda --expect=s.npz --bench\n"
     "  mlopt-run softmax.mlir --device=cpu --dump=stages\n"
     "  mlopt-run *.mlopt\n";
 
@@ -247,6 +250,11 @@ int main(int argc, char **argv) {
        &o->trial.runner.withOracle},
       {"--repeat", MLOPT_FLAG_COUNT, "N",
        "Run N times; every run must give the same bits.", &o->trial.repeat},
+      {"--bench", MLOPT_FLAG_SWITCH, NULL,
+       "Then time it on the GPU, if nothing was wrong: single runs with the L2 "
+       "emptied before each and runs back to back, beside a copy of as many "
+       "bytes. The last line is JSON, as test/bench/compare.py writes it.",
+       &o->trial.bench},
       {"--list", MLOPT_FLAG_STRING, "FILE",
        "Run the programs of this file too, each on a line of its own with the "
        "options for it alone; lines that start with # are left out.",

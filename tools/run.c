@@ -8,6 +8,7 @@
 #include "run.h"
 
 #include "chips.h"
+#include "flops.h"
 
 #include <stdlib.h>
 
@@ -76,6 +77,8 @@ static bool compileSession(const MloptRunnerOptions *options,
                       MLOPT_STAGE_MLOPT, error) ||
       !mloptEntryRead(session, options->entry, &runner->entry))
     return false;
+  if (options->withFlops)
+    runner->flops = mloptCountFlops(session->module, options->entry);
   if (onlyShow)
     return compileForGpu(options, &staging, session, runner, error);
   if (options->withOracle && !(runner->oracle = compileOracle(session, error)))
@@ -136,6 +139,22 @@ static bool readArtifact(const MloptRunnerOptions *options, MloptRunner *runner,
   return good;
 }
 
+/// What is found out from the program beside its artifact.
+static bool useSource(const MloptRunnerOptions *options, MloptRunner *runner,
+                      MloptSession *session, MloptError *error) {
+  if (options->withOracle && !(runner->oracle = compileOracle(session, error)))
+    return false;
+  if (!options->withFlops)
+    return true;
+  MloptTimes ignored = {0};
+  MloptStaging staging = {.times = &ignored};
+  if (!mloptRunStages(&staging, session, mloptCpuStages, MLOPT_STAGE_MLOPT,
+                      MLOPT_STAGE_MLOPT, error))
+    return false;
+  runner->flops = mloptCountFlops(session->module, options->entry);
+  return true;
+}
+
 static bool useArtifact(const MloptRunnerOptions *options,
                         MloptMachine *machine, MloptRunner *runner,
                         MloptError *error) {
@@ -152,15 +171,15 @@ static bool useArtifact(const MloptRunnerOptions *options,
                               error) ||
       !load(runner, error))
     return false;
-  if (!options->withOracle)
+  if (!options->withOracle && !options->withFlops)
     return true;
   if (!readSource(runner->artifact, machine, &session, error))
     return false;
-  runner->oracle = compileOracle(&session, error);
-  if (!runner->oracle)
+  bool good = useSource(options, runner, &session, error);
+  if (!good)
     mloptSessionExplain(&session, error);
   mloptSessionDestroy(&session);
-  return runner->oracle != NULL;
+  return good;
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,7 @@ typedef struct MloptRunnerOptions {
   const char *entry;
   MloptDeviceKind device;
   bool withOracle;
+  bool withFlops;
   const char *dump; ///< a folder for the program after each stage, or NULL
   bool explain;     ///< say on standard error what was fused and why not
 } MloptRunnerOptions;
@@ -33,6 +34,7 @@ typedef struct MloptRunner {
   MloptGpu *gpu;       ///< where there is a device
   MloptJit *jit;       ///< where there is none
   MloptJit *oracle; ///< on the CPU, accumulates in f64; NULL unless asked for
+  double flops; ///< of contractions, if asked for; 0 where there are none
   MloptTimes times; ///< of compiling and loading, without the oracle's
   // What these stand on.
   MloptArtifact *artifact;

@@ -7,6 +7,7 @@
 
 #include "trial.h"
 
+#include "bench.h"
 #include "npz.h"
 #include "random.h"
 #include "run.h"
@@ -244,7 +245,7 @@ static bool callAndCheck(Run *run, MloptError *error) {
   bool compared = run->numCompared;
   if (options->repeat > 1 && !repeat(run, error))
     return false;
-  if (!compared)
+  if (!compared && !options->bench)
     printOutputs(run);
   if (run->numWrong)
     fprintf(run->out, "WRONG: %d of %d comparisons\n", run->numWrong,
@@ -252,6 +253,9 @@ static bool callAndCheck(Run *run, MloptError *error) {
   else if (run->numCompared)
     fprintf(run->out, "right: %d of %d comparisons\n", run->numCompared,
             run->numCompared);
+  if (options->bench && !run->numWrong)
+    return mloptBench(&run->runner, options->runner.program, run->inputs,
+                      run->out, error);
   return true;
 }
 

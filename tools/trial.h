@@ -24,6 +24,7 @@ typedef struct MloptTrial {
   uint64_t seed;
   double tolerance; ///< negative: the type's own bound
   uint64_t repeat;  ///< runs; each must give the same bits
+  bool bench;       ///< then it is timed, if nothing was wrong
 } MloptTrial;
 
 typedef enum MloptVerdict {

@@ -508,6 +508,34 @@ API CuResult cuStreamSynchronize(CUstream stream) {
   return MLOPT_CUDA_SUCCESS;
 }
 
+struct CUevent_st {
+  int at;
+};
+
+API CuResult cuEventCreate(CUevent *event, unsigned flags) {
+  ENTER(cuEventCreate, true);
+  *event = calloc(1, sizeof **event);
+  ++fake.live;
+  return MLOPT_CUDA_SUCCESS;
+}
+
+/// Recording is what takes time here.
+API CuResult cuEventRecord(CUevent event, CUstream stream) {
+  ENTER(cuEventRecord, true);
+  event->at = fake.counts[INDEX_cuEventRecord];
+  return MLOPT_CUDA_SUCCESS;
+}
+
+API CuResult cuEventElapsedTime(float *ms, CUevent start, CUevent end) {
+  ENTER(cuEventElapsedTime, true);
+  *ms = (float)(end->at - start->at);
+  return MLOPT_CUDA_SUCCESS;
+}
+
+API CuResult cuEventDestroy_v2(CUevent event) {
+  ENTER_TO_FREE(cuEventDestroy_v2, true, free(event));
+}
+
 API CuResult cuStreamIsCapturing(CUstream stream,
                                  CuStreamCaptureStatus *status) {
   ENTER(cuStreamIsCapturing, true);
