@@ -12,7 +12,8 @@
 //
 // The PTX is kept and compared, so a hash that two texts share does no harm.
 // Files appear whole (see file.h). A cache that cannot be read or written is
-// no failure: it is logged, and the PTX is assembled again.
+// no failure: it is logged, and the PTX is assembled again. It holds at most
+// half a gigabyte, which is thousands of kernels; see cache_trim.c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include "runtime.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +36,7 @@ typedef struct CacheHeader {
 } CacheHeader;
 
 #define CACHE_MAGIC "MLOPTCUB"
-enum { CACHE_VERSION = 1 };
+enum { CACHE_VERSION = 1, CACHE_LIMIT = 1 << 29 };
 
 static CacheHeader createHeader(const MloptDevice *device, MloptBytes ptx) {
   CacheHeader header = {.version = CACHE_VERSION,
@@ -67,6 +69,8 @@ MloptBytes mloptRecallCubin(MloptDevice *device, MloptBytes ptx) {
   if (!path)
     return none;
   MloptStatus *missing = mloptMapFile(path, &file);
+  if (!missing)
+    utimensat(AT_FDCWD, path, NULL, 0); // it was used now
   free(path);
   if (missing || !file.data) {
     mloptReleaseStatus(missing);
@@ -121,6 +125,10 @@ void mloptKeepCubin(MloptDevice *device, MloptBytes ptx, MloptBytes cubin) {
       mloptLog(device, MLOPT_LOG_WARNING, "cubin cache: %s",
                mloptGetStatusMessage(status));
     mloptReleaseStatus(status);
+    uint32_t removed = mloptTrimCache(directory, CACHE_LIMIT);
+    if (removed)
+      mloptLog(device, MLOPT_LOG_DETAIL, "cubin cache: %u old ones removed",
+               removed);
   }
   free(directory);
   free(path);

@@ -20,4 +20,8 @@ mloptReplaceFile(const char *path, const MloptBytes *pieces, size_t count);
 MLOPT_MUST_CHECK MloptStatus *mloptMapFile(const char *path,
                                            MloptBytes *out_bytes);
 
+/// Removes the cubins of a folder that were used the longest ago until it holds
+/// no more than so many bytes of them; returns how many.
+uint32_t mloptTrimCache(const char *directory, uint64_t limit);
+
 #endif // MLOPT_RUNTIME_FILE_H

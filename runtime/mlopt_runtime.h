@@ -117,8 +117,9 @@ typedef struct MloptDeviceOptions {
   void (*release)(void *user, uint64_t pointer);
   /** Called with one line, without newline. Silent by default. */
   void (*log)(void *user, MloptLogLevel level, const char *message);
-  /** Where cubins made from PTX are kept. Default: $XDG_CACHE_HOME/mlopt, or
-   *  ~/.cache/mlopt. "" turns the cache off. */
+  /** Where cubins made from PTX are kept, at most half a gigabyte of them.
+   *  Default: $XDG_CACHE_HOME/mlopt, or ~/.cache/mlopt. "" turns the cache
+   *  off. */
   const char *cache_directory;
   /** Threads that assemble PTX; 0 for as many as there are processors. */
   unsigned compile_threads;

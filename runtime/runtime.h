@@ -10,6 +10,7 @@
 //   memory.c       device memory, constants
 //   safetensors.c  weights in files
 //   cubin_cache.c  cubins on disk
+//   cache_trim.c   how much of the disk they take
 //   modules.c      PTX and cubins to loaded modules, in parallel
 //   program.c      an artifact on a GPU
 //   instance.c     an entry with its arena; binding pointers

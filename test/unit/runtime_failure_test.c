@@ -15,6 +15,7 @@
 #include "fake_cuda.h"
 #include "runtime_plans.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -247,6 +248,41 @@ static int linksOf(const char *directory) {
   return fakeCount("cuLinkCreate_v2");
 }
 
+static const char *join(const char *directory, const char *name) {
+  static char path[512];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  return path;
+}
+
+/// A file of this size that takes no space, last used at this time.
+static void makeFile(const char *path, off_t size, time_t used) {
+  FILE *file = fopen(path, "a");
+  CHECK(file && !fclose(file) && (!size || !truncate(path, size)));
+  struct timespec times[] = {{.tv_sec = used}, {.tv_sec = used}};
+  CHECK(!utimensat(AT_FDCWD, path, times, 0));
+}
+
+/// What was used the longest ago goes when the cache outgrows its limit; a hit
+/// is a use.
+static void testCacheLimit(void) {
+  enum { LARGE = 400 << 20 };
+  char directory[256];
+  snprintf(directory, sizeof directory, "%s/limit", cache);
+  CHECK(linksOf(directory) == 1);
+  makeFile(cacheFile(directory), 0, 1000);
+  makeFile(join(directory, "notes.txt"), LARGE, 1);
+  makeFile(join(directory, "old.cubin"), LARGE, 2000);
+  CHECK(linksOf(directory) == 0);
+  makeFile(join(directory, "new.cubin"), LARGE, 3000);
+  Hooks hooks = {0};
+  CHECK_OK(load(planKernel("// other", "scale", 32, 0, 4), &hooks, directory));
+  CHECK(!strcmp(hooks.last, "cubin cache: 1 old ones removed"));
+  CHECK(access(join(directory, "old.cubin"), F_OK) != 0);
+  CHECK(access(join(directory, "new.cubin"), F_OK) == 0);
+  CHECK(access(join(directory, "notes.txt"), F_OK) == 0);
+  CHECK(linksOf(directory) == 0);
+}
+
 static void testCache(void) {
   char directory[256];
   snprintf(directory, sizeof directory, "%s/a/b", cache);
@@ -392,6 +428,7 @@ int main(void) {
   testChips();
   testKernels();
   testCache();
+  testCacheLimit();
   testWeights();
   testRunning();
   return finish(cache);
