@@ -12,27 +12,34 @@
 //            [ t2 t3 |                         | ... ]   row 1
 //            [ t0 t1 |                         | ... ]   row 2 ...
 //
-//   partial of a thread (for each column of its vector) -> shared memory,
-//   halving -> one thread for each column computes the results
+//   partial of a thread (for each column of its vector) -> warp, by shuffles
+//   between the threads of a column -> shared memory -> one thread for each
+//   column computes the results
 //
-// Several dimensions before or after the reduced ones count as one each.
+// All reductions of the program go down together, and results of the space's
+// size are stored on the way. Several dimensions before or after the reduced
+// ones count as one each.
 //
 //===----------------------------------------------------------------------===//
 
 #include "emit_reduce.h"
+#include "target.h"
 
-enum { UNROLLED = 8 };
+enum { UNROLLED = 8, MAX_REDUCTIONS = 8, MAX_WARPS = 32 };
 
 typedef struct Columns {
   MloptKernel *kernel;
   MloptPull *pull;
   MloptBuilder *b;
   MloptTile tile;
-  int64_t rows, columns;
+  int64_t numOuter, rows, columns;
   int64_t width, depth; ///< of the threads: columns, and rows
   MlirValue tid, across, down;
   MlirValue outer, strip; ///< number, and its first column
   MlirValue kept;         ///< position of the thread's result
+  intptr_t numReductions;
+  MloptShared reductions[MAX_REDUCTIONS];
+  MlirValue totals[MLOPT_PULL_MAX_CARRIED]; ///< of all, for the thread's column
   MloptVector vectors[UNROLLED];
   MlirValue at[UNROLLED];    ///< the vectors' rows
   MlirValue valid[UNROLLED]; ///< null when the row is always there
@@ -63,6 +70,7 @@ static MlirValue clamp(Columns *c, MlirValue x, int64_t bound,
 static void describe(Columns *c) {
   MloptReduction reduction;
   mloptFindReduction(c->kernel->program, &reduction);
+  c->numOuter = reduction.outer;
   c->rows = reduction.middle;
   c->columns = reduction.inner;
   c->width = c->kernel->schedule.line * c->kernel->schedule.lanes;
@@ -99,105 +107,172 @@ static void openVectors(Columns *c, MlirValue row, MlirValue column) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// The thread's own value of each result and lane.
-static void reduceOwn(Columns *c, const MloptShared *shared, MlirValue *out) {
-  const intptr_t lanes = c->kernel->schedule.lanes;
-  intptr_t count = shared->numResults * lanes;
-  MlirValue init[MLOPT_PULL_MAX_CARRIED], next[MLOPT_PULL_MAX_CARRIED];
-  for (intptr_t i = 0; i < count; ++i)
-    init[i] = mloptBuildNeutral(c->pull, &shared->combiners[i / lanes]);
-  MlirValue valid, begin;
-  MlirValue column = clamp(c, add(c, c->strip, multiply(c, c->across, lanes)),
-                           c->columns, &valid);
-  MloptPullScope scope = mloptPullBeginFor(c->pull, count, init, &begin, next);
-  mloptTileEnter(&c->tile);
-  MlirValue kept[MLOPT_MAX_LANES];
+static bool isWhole(const Columns *c, const MloptRoot *root) {
+  intptr_t count = mloptNumElements(mlirValueGetType(root->value));
+  return c->rows > 1 && count % (c->rows * c->columns) == 0 &&
+         count / c->rows / c->columns == c->numOuter;
+}
+
+/// Positions of the results of the thread's columns.
+static void openKept(Columns *c, MlirValue column, MlirValue *out) {
+  const int lanes = (int)c->kernel->schedule.lanes;
   for (int k = 0; k < lanes; ++k) {
-    MlirValue one = mloptPullLane(c->pull, column, k, (int)lanes);
-    kept[k] = add(c, multiply(c, c->outer, c->columns), one);
-    mloptPullBindSplit(c->pull, kept[k], c->outer, c->columns, one);
+    MlirValue one = mloptPullLane(c->pull, column, k, lanes);
+    out[k] = add(c, multiply(c, c->outer, c->columns), one);
+    mloptPullBindSplit(c->pull, out[k], c->outer, c->columns, one);
   }
-  openVectors(c, add(c, begin, c->down), column);
+}
+
+/// Adds the open vectors to the running values, lane by lane of each result.
+static void accumulate(Columns *c, const MlirValue *kept, MlirValue *values) {
+  const intptr_t lanes = c->kernel->schedule.lanes;
   for (int v = 0; v < UNROLLED; ++v) {
+    MlirValue *next = values;
     c->tile.vector = &c->vectors[v];
-    for (int k = 0; k < lanes; ++k) {
-      MlirValue elements[MLOPT_PULL_MAX_CARRIED];
-      MlirValue loops[2 * MLOPT_MAX_RANK + 1];
-      c->tile.lane = k;
-      mloptSharedLoops(c->pull, shared, kept[k], c->at[v], loops);
-      mloptSharedElements(c->pull, shared, loops, c->valid[v], elements);
-      for (intptr_t i = 0; i < shared->numResults; ++i)
-        next[i * lanes + k] = mloptBuildStep(c->pull, &shared->combiners[i],
-                                             next[i * lanes + k], elements[i]);
+    for (intptr_t n = 0; n < c->numReductions; ++n) {
+      const MloptShared *shared = &c->reductions[n];
+      for (int k = 0; k < lanes; ++k) {
+        MlirValue elements[MLOPT_PULL_MAX_CARRIED];
+        MlirValue loops[2 * MLOPT_MAX_RANK + 1];
+        c->tile.lane = k;
+        mloptSharedLoops(c->pull, shared, kept[k], c->at[v], loops);
+        mloptSharedElements(c->pull, shared, loops, c->valid[v], elements);
+        for (intptr_t i = 0; i < shared->numResults; ++i)
+          next[i * lanes + k] = mloptBuildStep(
+              c->pull, &shared->combiners[i], next[i * lanes + k], elements[i]);
+      }
+      next += shared->numResults * lanes;
     }
   }
+}
+
+/// Results of the space's size, for the open vectors: read all, then write.
+static void storeWhole(Columns *c, MlirValue inside) {
+  MloptKernel *k = c->kernel;
+  MlirValue elements[UNROLLED][MLOPT_MAX_TILE_ROOTS][MLOPT_MAX_LANES];
+  bool any = false;
+  for (int v = 0; v < UNROLLED; ++v)
+    for (intptr_t i = 0; i < k->numRoots; ++i)
+      if (isWhole(c, &k->roots[i])) {
+        mloptTileEvaluate(&c->tile, &c->vectors[v], k->roots[i].value,
+                          elements[v][i]);
+        any = true;
+      }
+  for (int v = 0; v < UNROLLED && any; ++v) {
+    MlirValue condition =
+        mlirValueIsNull(c->valid[v])
+            ? inside
+            : mloptBuildBinary(c->b, "arith.andi", inside, c->valid[v]);
+    MloptPullScope then = mloptPullBeginBranch(c->pull);
+    for (intptr_t i = 0; i < k->numRoots; ++i)
+      if (isWhole(c, &k->roots[i]))
+        mloptTileStore(&c->tile, &c->vectors[v], k->roots[i].pointer,
+                       elements[v][i]);
+    mloptPullEndBranch(c->pull, &then, 0, NULL);
+    MloptPullScope otherwise = mloptPullBeginBranch(c->pull);
+    mloptPullEndBranch(c->pull, &otherwise, 0, NULL);
+    mloptPullBuildIf(c->pull, condition, then, otherwise, 0, NULL, NULL);
+  }
+}
+
+/// The thread's own values, lane by lane of each result of each reduction.
+static intptr_t goDown(Columns *c, MlirValue *out) {
+  const intptr_t lanes = c->kernel->schedule.lanes;
+  MlirValue init[MLOPT_PULL_MAX_CARRIED], next[MLOPT_PULL_MAX_CARRIED];
+  intptr_t count = 0;
+  for (intptr_t n = 0; n < c->numReductions; ++n)
+    for (intptr_t i = 0; i < c->reductions[n].numResults; ++i)
+      for (intptr_t k = 0; k < lanes; ++k)
+        init[count++] =
+            mloptBuildNeutral(c->pull, &c->reductions[n].combiners[i]);
+  MlirValue inside, begin, kept[MLOPT_MAX_LANES];
+  MlirValue column = clamp(c, add(c, c->strip, multiply(c, c->across, lanes)),
+                           c->columns, &inside);
+  MloptPullScope scope = mloptPullBeginFor(c->pull, count, init, &begin, next);
+  mloptTileEnter(&c->tile);
+  openKept(c, column, kept);
+  openVectors(c, add(c, begin, c->down), column);
+  accumulate(c, kept, next);
+  storeWhole(c, inside);
   mloptPullEndFor(c->pull, scope, mloptPullIndex(c->pull, 0),
                   mloptPullIndex(c->pull, c->rows),
                   mloptPullIndex(c->pull, c->depth * UNROLLED), count, init,
                   next, out);
   mloptTileEnter(&c->tile);
   c->tile.vector = NULL;
+  return count;
 }
 
-/// Halves an array of `depth` rows of `width` until one is left.
-static void halve(Columns *c, const MloptCombiner *combiner, MlirValue array,
-                  MlirType type) {
-  for (int64_t half = c->depth / 2; half; half /= 2) {
-    mloptBuildBarrier(c->b);
-    MlirValue busy =
-        mloptBuildCmpI(c->b, "ult", c->down, mloptPullIndex(c->pull, half));
-    MloptPullScope then = mloptPullBeginBranch(c->pull);
-    for (int64_t k = 0; k < c->kernel->schedule.lanes; ++k) {
-      // Lane by lane, so that neighbours use neighbouring banks.
-      MlirValue at = add(
-          c, c->tid, mloptPullIndex(c->pull, k * c->kernel->schedule.threads));
-      MlirValue below =
-          add(c, at, mloptPullIndex(c->pull, half * c->kernel->schedule.line));
-      MlirValue sum = mloptBuildStep(
-          c->pull, combiner, mloptLoadShared(c->pull, array, type, at),
-          mloptLoadShared(c->pull, array, type, below));
-      mloptStoreShared(c->pull, array, sum, at);
-    }
-    mloptPullEndBranch(c->pull, &then, 0, NULL);
-    MloptPullScope otherwise = mloptPullBeginBranch(c->pull);
-    mloptPullEndBranch(c->pull, &otherwise, 0, NULL);
-    mloptPullBuildIf(c->pull, busy, then, otherwise, 0, NULL, NULL);
-  }
+/// One value for each of the thread's columns becomes the total of the column
+/// with the thread's number.
+static MlirValue meet(Columns *c, const MloptCombiner *combiner,
+                      MlirValue *own) {
+  const MloptSchedule *s = &c->kernel->schedule;
+  const int64_t warp = mloptSm90.warp, warps = s->threads / warp;
+  MlirType type = mlirValueGetType(own[0]);
+  // Row w of the array is warp w's; lane k of its vectors at k * line.
+  MlirValue array = mloptAddShared(c->kernel, type, warps * c->width);
+  MlirValue row =
+      multiply(c, quotient(c, "arith.divui", c->tid, warp), c->width);
+  for (int64_t k = 0; k < s->lanes; ++k)
+    own[k] = mloptBuildWarpReduceBeyond(c->pull, combiner, own[k], s->line);
+  MlirValue first =
+      mloptBuildCmpI(c->b, "ult", quotient(c, "arith.remui", c->tid, warp),
+                     mloptPullIndex(c->pull, s->line));
+  MloptPullScope then = mloptPullBeginBranch(c->pull);
+  for (int64_t k = 0; k < s->lanes; ++k)
+    mloptStoreShared(
+        c->pull, array, own[k],
+        add(c, add(c, row, c->across), mloptPullIndex(c->pull, k * s->line)));
+  mloptPullEndBranch(c->pull, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(c->pull);
+  mloptPullEndBranch(c->pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(c->pull, first, then, otherwise, 0, NULL, NULL);
   mloptBuildBarrier(c->b);
+  // Column n of the strip is lane n mod lanes of the thread n / lanes.
+  MlirValue column = quotient(c, "arith.remui", c->tid, c->width);
+  MlirValue at =
+      add(c, multiply(c, quotient(c, "arith.remui", column, s->lanes), s->line),
+          quotient(c, "arith.divui", column, s->lanes));
+  MlirValue values[MAX_WARPS];
+  for (int64_t w = 0; w < warps; ++w)
+    values[w] =
+        mloptLoadShared(c->pull, array, type,
+                        add(c, at, mloptPullIndex(c->pull, w * c->width)));
+  return mloptBuildTree(c->pull, combiner, warps, values);
 }
 
-/// The reduce hook: all threads' values meet in shared memory, and each thread
-/// takes that of the column which has its number.
+static void reduceAll(Columns *c) {
+  const int64_t lanes = c->kernel->schedule.lanes;
+  MlirValue own[MLOPT_PULL_MAX_CARRIED];
+  for (MlirOperation op = mlirBlockGetFirstOperation(c->kernel->program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (mloptIsReduction(op))
+      c->reductions[c->numReductions++] = mloptOpenShared(op);
+  goDown(c, own);
+  intptr_t next = 0;
+  for (intptr_t n = 0; n < c->numReductions; ++n)
+    for (intptr_t i = 0; i < c->reductions[n].numResults; ++i, ++next)
+      c->totals[next] =
+          meet(c, &c->reductions[n].combiners[i], own + next * lanes);
+}
+
+/// The reduce hook: what the block has reduced.
 static bool reduceStrip(void *userData, MlirOperation op,
                         const MlirValue *loops, MlirValue *results) {
   Columns *c = (Columns *)((char *)userData - offsetof(Columns, tile));
-  if (!mlirBlockEqual(c->b->block, c->kernel->code) ||
-      !mlirOperationIsNull(c->b->before))
+  intptr_t n = 0, next = 0;
+  while (n < c->numReductions && !mlirOperationEqual(c->reductions[n].op, op))
+    next += c->reductions[n++].numResults;
+  if (n == c->numReductions || mlirValueIsNull(c->totals[next]) ||
+      !mloptSharedIsAt(c->pull, &c->reductions[n], c->kept, loops))
     return false;
-  const MloptSchedule *s = &c->kernel->schedule;
-  MloptShared shared = mloptOpenShared(op);
-  if (!mloptSharedIsAt(c->pull, &shared, c->kept, loops))
-    return false;
-  MlirValue own[MLOPT_PULL_MAX_CARRIED];
-  reduceOwn(c, &shared, own);
-  // Column n of the strip is lane n mod lanes of the thread n / lanes.
-  MlirValue column = mloptBuildBinary(c->b, "arith.remui", c->tid,
-                                      mloptPullIndex(c->pull, c->width));
-  MlirValue at = add(
-      c, multiply(c, quotient(c, "arith.remui", column, s->lanes), s->threads),
-      quotient(c, "arith.divui", column, s->lanes));
-  for (intptr_t i = 0; i < shared.numResults; ++i) {
-    const MloptCombiner *combiner = &shared.combiners[i];
-    MlirType type = mlirValueGetType(own[i * s->lanes]);
-    MlirValue array = mloptAddShared(c->kernel, type, s->threads * s->lanes);
-    for (int64_t k = 0; k < s->lanes; ++k)
-      mloptStoreShared(c->pull, array, own[i * s->lanes + k],
-                       add(c, c->tid, mloptPullIndex(c->pull, k * s->threads)));
-    halve(c, combiner, array, type);
-    MlirValue total = mloptLoadShared(c->pull, array, type, at);
+  const MloptShared *shared = &c->reductions[n];
+  for (intptr_t i = 0; i < shared->numResults; ++i) {
     MlirValue init =
-        mloptPullGenericOperand(c->pull, op, shared.numInputs + i, loops);
-    results[i] = mloptBuildStep(c->pull, combiner, init, total);
+        mloptPullGenericOperand(c->pull, op, shared->numInputs + i, loops);
+    results[i] = mloptBuildStep(c->pull, &shared->combiners[i], init,
+                                c->totals[next + i]);
   }
   return true;
 }
@@ -205,6 +280,29 @@ static bool reduceStrip(void *userData, MlirOperation op,
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
+
+/// Results with one element for each column, by the thread of its number.
+static void storeKept(Columns *c, MlirValue condition) {
+  MloptKernel *k = c->kernel;
+  MlirValue elements[MLOPT_MAX_TILE_ROOTS];
+  MlirValue indices[MLOPT_MAX_TILE_ROOTS][MLOPT_MAX_RANK];
+  for (intptr_t i = 0; i < k->numRoots; ++i) {
+    MlirValue root = k->roots[i].value;
+    if (isWhole(c, &k->roots[i]))
+      continue;
+    mloptPullDelinearize(c->pull, mlirValueGetType(root), c->kept, indices[i]);
+    elements[i] = mloptPullElement(c->pull, root, indices[i]);
+  }
+  MloptPullScope then = mloptPullBeginBranch(c->pull);
+  for (intptr_t i = 0; i < k->numRoots; ++i)
+    if (!isWhole(c, &k->roots[i]))
+      mloptPullStore(c->pull, elements[i], k->roots[i].pointer,
+                     mlirValueGetType(k->roots[i].value), indices[i]);
+  mloptPullEndBranch(c->pull, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(c->pull);
+  mloptPullEndBranch(c->pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(c->pull, condition, then, otherwise, 0, NULL, NULL);
+}
 
 void mloptEmitColumns(MloptKernel *kernel) {
   Columns c = {.kernel = kernel,
@@ -217,8 +315,9 @@ void mloptEmitColumns(MloptKernel *kernel) {
                                              .userData = &c.tile});
   mloptTileEnter(&c.tile);
   findStrip(&c);
+  reduceAll(&c);
   // One thread for each column; those past the end compute column 0's results
-  // once more, so that all meet at the barriers.
+  // once more.
   MlirValue inside, inStrip = mloptBuildCmpI(c.b, "ult", c.tid,
                                              mloptPullIndex(c.pull, c.width));
   MlirValue column =
@@ -226,22 +325,7 @@ void mloptEmitColumns(MloptKernel *kernel) {
             c.columns, &inside);
   c.kept = add(&c, multiply(&c, c.outer, c.columns), column);
   mloptPullBindSplit(c.pull, c.kept, c.outer, c.columns, column);
-  MlirValue elements[MLOPT_MAX_TILE_ROOTS];
-  MlirValue indices[MLOPT_MAX_TILE_ROOTS][MLOPT_MAX_RANK];
-  for (intptr_t i = 0; i < kernel->numRoots; ++i) {
-    MlirValue root = kernel->roots[i].value;
-    mloptPullDelinearize(c.pull, mlirValueGetType(root), c.kept, indices[i]);
-    elements[i] = mloptPullElement(c.pull, root, indices[i]);
-  }
-  MloptPullScope then = mloptPullBeginBranch(c.pull);
-  for (intptr_t i = 0; i < kernel->numRoots; ++i)
-    mloptPullStore(c.pull, elements[i], kernel->roots[i].pointer,
-                   mlirValueGetType(kernel->roots[i].value), indices[i]);
-  mloptPullEndBranch(c.pull, &then, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(c.pull);
-  mloptPullEndBranch(c.pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(c.pull, mloptBuildBinary(c.b, "arith.andi", inStrip, inside),
-                   then, otherwise, 0, NULL, NULL);
+  storeKept(&c, mloptBuildBinary(c.b, "arith.andi", inStrip, inside));
   mloptPullSetHooks(c.pull, (MloptPullHooks){.load = NULL});
   mloptTileDestroy(&c.tile);
 }

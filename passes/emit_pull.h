@@ -110,6 +110,9 @@ MlirType mloptPullMemoryType(MlirType element);
 /// An element as it is in memory, and back.
 MlirValue mloptPullToMemory(MloptPull *, MlirValue element);
 MlirValue mloptPullFromMemory(MloptPull *, MlirValue stored, MlirType element);
+/// A sum of two indices; the same one is one value, so that addresses can be
+/// compared.
+MlirValue mloptPullAdd(MloptPull *, MlirValue, MlirValue);
 /// A constant, one value for each in the kernel.
 MlirValue mloptPullIndex(MloptPull *, int64_t);
 
@@ -121,7 +124,7 @@ typedef struct MloptPullScope {
   intptr_t numCached, numPositions, numFacts;
 } MloptPullScope;
 
-enum { MLOPT_PULL_MAX_CARRIED = 16 };
+enum { MLOPT_PULL_MAX_CARRIED = 64 };
 /// `scf.for` from `lower` to `upper`; `outIndex` and `outCarried` are the
 /// block's arguments.
 MloptPullScope mloptPullBeginFor(MloptPull *, intptr_t numCarried,

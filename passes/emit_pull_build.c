@@ -122,16 +122,6 @@ MlirValue mloptPullIndex(MloptPull *pull, int64_t value) {
   return constant;
 }
 
-MlirValue mloptPullAdd(MloptPull *pull, MlirValue a, MlirValue b) {
-  return mloptBuildBinary(&pull->b, "arith.addi", a, b);
-}
-
-MlirValue mloptPullMul(MloptPull *pull, MlirValue a, int64_t factor) {
-  return factor == 1 ? a
-                     : mloptBuildBinary(&pull->b, "arith.muli", a,
-                                        mloptPullIndex(pull, factor));
-}
-
 /// The type an element has in memory: i1 takes a byte.
 static MlirType storedType(MlirType element) {
   return mloptIsI1(element) ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8)

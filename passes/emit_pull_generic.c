@@ -57,20 +57,20 @@ static MlirValue buildExpr(MloptPull *pull, const Point *point,
     return point->loops[mlirAffineDimExprGetPosition(expr)];
   if (mlirAffineExprIsAConstant(expr))
     return mloptPullIndex(pull, mlirAffineConstantExprGetValue(expr));
-  const char *name = mlirAffineExprIsAAdd(expr)        ? "arith.addi"
-                     : mlirAffineExprIsAMul(expr)      ? "arith.muli"
-                     : mlirAffineExprIsAMod(expr)      ? "arith.remui"
-                     : mlirAffineExprIsAFloorDiv(expr) ? "arith.divui"
-                                                       : NULL;
-  if (!name) {
+  if (mlirAffineExprIsACeilDiv(expr)) {
     mloptOpError(point->op, "cannot be emitted: its indexing map rounds up");
     pull->b.failed = true;
     return (MlirValue){NULL};
   }
+  MlirValue a = buildExpr(pull, point, mlirAffineBinaryOpExprGetLHS(expr));
+  MlirValue b = buildExpr(pull, point, mlirAffineBinaryOpExprGetRHS(expr));
+  if (mlirAffineExprIsAAdd(expr))
+    return mloptPullAdd(pull, a, b);
+  if (mlirAffineExprIsAMul(expr))
+    return mloptPullTimes(pull, a, b);
   return mloptBuildBinary(
-      &pull->b, name,
-      buildExpr(pull, point, mlirAffineBinaryOpExprGetLHS(expr)),
-      buildExpr(pull, point, mlirAffineBinaryOpExprGetRHS(expr)));
+      &pull->b, mlirAffineExprIsAMod(expr) ? "arith.remui" : "arith.divui", a,
+      b);
 }
 
 static MlirValue operandElement(MloptPull *pull, const Point *point,

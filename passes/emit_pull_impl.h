@@ -38,9 +38,11 @@ typedef struct MloptPullPosition {
 } MloptPullPosition;
 
 typedef enum MloptPullFactKind {
-  MLOPT_PULL_SPLIT, ///< value = base * extent + minor
-  MLOPT_PULL_LANE,  ///< value = base + lane, of a vector of `extent`
-  MLOPT_PULL_OUTER  ///< all lanes of a vector share it
+  MLOPT_PULL_SPLIT,  ///< value = base * extent + minor
+  MLOPT_PULL_LANE,   ///< value = base + lane, of a vector of `extent`
+  MLOPT_PULL_OUTER,  ///< all lanes of a vector share it
+  MLOPT_PULL_SUM,    ///< value = base + minor
+  MLOPT_PULL_PRODUCT ///< value = base * minor
 } MloptPullFactKind;
 
 /// What is known of a position or an index.
@@ -84,7 +86,8 @@ void mloptPullPush(MloptPull *, MloptPullMap *, MlirValue key, MlirValue value);
 /// The newest value of a key; null when there is none.
 MlirValue mloptPullFind(const MloptPullMap *, MlirValue key);
 
-MlirValue mloptPullAdd(MloptPull *, MlirValue, MlirValue);
+/// Of two indices; like mloptPullAdd.
+MlirValue mloptPullTimes(MloptPull *, MlirValue, MlirValue);
 MlirValue mloptPullMul(MloptPull *, MlirValue, int64_t factor);
 
 /// Binds the results of a scalar operation of the program: copies it, or looks

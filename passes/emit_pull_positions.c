@@ -66,6 +66,37 @@ static const MloptPullFact *findFact(const MloptPull *pull, MlirValue value,
   return NULL;
 }
 
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static MlirValue calculate(MloptPull *pull, MloptPullFactKind kind,
+                           const char *name, MlirValue a, MlirValue b) {
+  for (intptr_t i = pull->numFacts; i-- > 0;) {
+    const MloptPullFact *fact = &pull->facts[i];
+    if (fact->kind == kind && mlirValueEqual(fact->base, a) &&
+        mlirValueEqual(fact->minor, b))
+      return fact->value;
+  }
+  MlirValue value = mloptBuildBinary(&pull->b, name, a, b);
+  addFact(pull,
+          (MloptPullFact){.value = value, .kind = kind, .base = a, .minor = b});
+  return value;
+}
+
+MlirValue mloptPullAdd(MloptPull *pull, MlirValue a, MlirValue b) {
+  return calculate(pull, MLOPT_PULL_SUM, "arith.addi", a, b);
+}
+
+MlirValue mloptPullTimes(MloptPull *pull, MlirValue a, MlirValue b) {
+  return calculate(pull, MLOPT_PULL_PRODUCT, "arith.muli", a, b);
+}
+
+MlirValue mloptPullMul(MloptPull *pull, MlirValue a, int64_t factor) {
+  return factor == 1 ? a
+                     : mloptPullTimes(pull, a, mloptPullIndex(pull, factor));
+}
+
 MlirValue mloptPullFindFirst(const MloptPull *pull, MlirValue value, int lane,
                              int count) {
   const MloptPullFact *fact = findFact(pull, value, MLOPT_PULL_LANE);

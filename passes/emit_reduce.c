@@ -167,6 +167,15 @@ MlirValue mloptBuildWarpReduce(MloptPull *pull, const MloptCombiner *combiner,
   return value;
 }
 
+MlirValue mloptBuildWarpReduceBeyond(MloptPull *pull,
+                                     const MloptCombiner *combiner,
+                                     MlirValue value, int64_t width) {
+  for (int64_t offset = mloptSm90.warp / 2; offset >= width; offset /= 2)
+    value = mloptBuildStep(pull, combiner, value,
+                           exchange(mloptPullGetBuilder(pull), value, offset));
+  return value;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//

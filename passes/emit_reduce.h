@@ -50,6 +50,11 @@ MlirValue mloptBuildTree(MloptPull *, const MloptCombiner *, intptr_t count,
 MlirValue mloptBuildWarpReduce(MloptPull *, const MloptCombiner *,
                                MlirValue value, int64_t width);
 
+/// Among the threads of a warp whose numbers are the same modulo `width`, a
+/// power of two; all get it.
+MlirValue mloptBuildWarpReduceBeyond(MloptPull *, const MloptCombiner *,
+                                     MlirValue value, int64_t width);
+
 /// A new array in shared memory, as a pointer to its first element.
 MlirValue mloptAddShared(MloptKernel *, MlirType element, int64_t count);
 MlirValue mloptLoadShared(MloptPull *, MlirValue array, MlirType element,

@@ -34,9 +34,7 @@ void mloptTileDestroy(MloptTile *tile) { free(tile->loads); }
 //===----------------------------------------------------------------------===//
 
 static MlirValue addConstant(MloptPull *pull, MlirValue x, int64_t number) {
-  return number ? mloptBuildBinary(mloptPullGetBuilder(pull), "arith.addi", x,
-                                   mloptPullIndex(pull, number))
-                : x;
+  return number ? mloptPullAdd(pull, x, mloptPullIndex(pull, number)) : x;
 }
 
 void mloptTileVectorAt(MloptTile *tile, MlirValue position, int count,
@@ -290,23 +288,42 @@ static bool isShared(const MloptTile *tile, MlirValue value, int depth) {
   return true;
 }
 
+/// Whether a value is known to be a multiple of a number.
+static bool isMultiple(MlirValue value, int64_t of) {
+  if (!mlirValueIsAOpResult(value))
+    return of == 1;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (isConstant(value))
+    return mlirIntegerAttrGetValueInt(mloptAttr(op, "value")) % of == 0;
+  if (mloptIsNamed(op, "arith.muli"))
+    return isMultiple(mloptOperand(op, 0), of) ||
+           isMultiple(mloptOperand(op, 1), of);
+  if (mloptIsNamed(op, "arith.addi"))
+    return isMultiple(mloptOperand(op, 0), of) &&
+           isMultiple(mloptOperand(op, 1), of);
+  return of == 1;
+}
+
 /// The index of the vector's first element where this one's is an index along
-/// the vector, or that plus a multiple of the vector's length; null otherwise.
+/// the vector, or that plus a multiple of the vector's length that all share;
+/// null otherwise.
 static MlirValue firstOf(MloptTile *tile, MlirValue index) {
   const MloptVector *v = tile->vector;
   MlirValue first = mloptPullFindFirst(tile->pull, index, tile->lane, v->count);
   if (!mlirValueIsNull(first) || !mlirValueIsAOpResult(index))
     return first;
   MlirOperation op = mlirOpResultGetOwner(index);
-  if (!mloptIsNamed(op, "arith.addi") || !isConstant(mloptOperand(op, 1)))
+  if (!mloptIsNamed(op, "arith.addi"))
     return (MlirValue){NULL};
-  first =
-      mloptPullFindFirst(tile->pull, mloptOperand(op, 0), tile->lane, v->count);
-  int64_t offset = mlirIntegerAttrGetValueInt(
-      mloptAttr(mlirOpResultGetOwner(mloptOperand(op, 1)), "value"));
-  return mlirValueIsNull(first) || offset % v->count
-             ? (MlirValue){NULL}
-             : addConstant(tile->pull, first, offset);
+  for (int i = 0; i < 2; ++i) {
+    MlirValue offset = mloptOperand(op, 1 - i);
+    first = mloptPullFindFirst(tile->pull, mloptOperand(op, i), tile->lane,
+                               v->count);
+    if (!mlirValueIsNull(first) && isMultiple(offset, v->count) &&
+        isShared(tile, offset, MAX_DEPTH))
+      return mloptPullAdd(tile->pull, first, offset);
+  }
+  return (MlirValue){NULL};
 }
 
 /// The last dimension of more than one element; -1 if there is none.
@@ -327,7 +344,9 @@ static MlirValue sideBySide(MloptTile *tile, MlirType tensor,
   if (!mlirValueIsNull(known))
     return known;
   intptr_t rank = mloptRank(tensor), inner = innerDim(tensor);
-  if (inner < 0 || mloptDim(tensor, inner) % v->count)
+  // The one dimension of a tensor needs no whole number of vectors.
+  if (inner < 0 || (mloptDim(tensor, inner) % v->count &&
+                    mloptDim(tensor, inner) != mloptNumElements(tensor)))
     return (MlirValue){NULL};
   MlirValue first[MLOPT_MAX_RANK];
   for (intptr_t i = 0; i < rank; ++i) {

@@ -446,37 +446,48 @@ static bool readsReduction(MlirValue value) {
   return false;
 }
 
-/// Whether a reduction reads another one's result. Counts the bytes of an
-/// element of all results, and the most results of one.
-static bool reductionsChain(const Program *p, intptr_t *outBytes,
-                            intptr_t *outMost) {
-  *outBytes = *outMost = 0;
+/// Whether every reduction and every result of the space's size can be computed
+/// without another reduction's result. Counts the reductions' results, and the
+/// bytes of an element of all.
+static bool isOnePass(const Program *p, intptr_t *outResults,
+                      int64_t *outBytes) {
+  const MloptReduction *r = &p->reduction;
+  *outResults = *outBytes = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    bool isRoot = mloptIsNamed(op, "bufferization.materialize_in_destination");
+    if (isRoot &&
+        mloptNumElements(mloptOperandType(op, 0)) ==
+            r->outer * r->middle * r->inner &&
+        readsReduction(mloptOperand(op, 0)))
+      return false;
     if (!mloptIsReduction(op))
       continue;
-    intptr_t results = mlirOperationGetNumResults(op);
-    for (intptr_t i = 0; i < results; ++i)
+    for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i) {
+      ++*outResults;
       *outBytes += bytesOf(mloptResultType(op, i));
-    *outMost = results > *outMost ? results : *outMost;
+    }
     for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
       if (readsReduction(mloptOperand(op, i)))
-        return true;
+        return false;
   }
-  return false;
+  return true;
 }
 
 static bool chooseColumns(Program *p, MloptSchedule *out) {
-  enum { MOST_VALUES = 16 };
+  enum { MOST_VALUES = 32, MOST_REDUCTIONS = 8, FEW_ROWS = 16 };
   const MloptReduction *r = &p->reduction;
-  intptr_t numBytes, most;
-  int64_t outer = r->outer, rows = r->middle, columns = r->inner;
-  if (columns == 1 || rows < 16 || !rootsFit(p, false) ||
-      reductionsChain(p, &numBytes, &most) || most > MOST_VALUES)
+  intptr_t results;
+  int64_t outer = r->outer, rows = r->middle, columns = r->inner, bytes;
+  if (columns == 1 || rows < FEW_ROWS || !rootsFit(p, true) ||
+      p->numReductions > MOST_REDUCTIONS || !isOnePass(p, &results, &bytes) ||
+      results > MOST_VALUES)
     return false;
   countReads(p, outer * rows * columns);
   int64_t lanes =
-      commonPower(innerSize(r), atMost(fullVector(p), MOST_VALUES / most));
+      commonPower(innerSize(r), atMost(fullVector(p), MOST_VALUES / results));
+  while (lanes > 1 && 8 * lanes * p->numScalars > MAX_CLONED)
+    lanes /= 2;
   int64_t line = target->warp;
   while (line > 1 && line * lanes >= 2 * columns)
     line /= 2;
@@ -486,14 +497,16 @@ static bool chooseColumns(Program *p, MloptSchedule *out) {
              target->multiprocessors - target->multiprocessors / 8 &&
          line * lanes * p->smallest > 2 * target->sectorBytes)
     line /= 2;
+  // Warps share what they found: each a row of the strip for every result.
   int64_t threads = target->threads;
-  while (threads > 2 * target->warp && threads / 2 >= line * lanes &&
-         (threads / line > rows ||
-          threads * lanes * numBytes > target->staticSharedBytes))
+  while (
+      threads > 2 * target->warp && threads / 2 >= line * lanes &&
+      (threads / line > rows || threads / target->warp * line * lanes * bytes >
+                                    target->staticSharedBytes))
     threads /= 2;
   int64_t blocks = outer * divideUp(columns, line * lanes);
   if (blocks > target->blocks || threads < line * lanes ||
-      threads * lanes * numBytes > target->staticSharedBytes)
+      threads / target->warp * line * lanes * bytes > target->staticSharedBytes)
     return false;
   *out = (MloptSchedule){.family = MLOPT_FAMILY_COLUMNS,
                          .blocks = blocks,
@@ -502,6 +515,43 @@ static bool chooseColumns(Program *p, MloptSchedule *out) {
                          .vectors = 1,
                          .line = line};
   return true;
+}
+
+/// Bytes of the largest tensor that a fusion's body reads.
+static int64_t largestArgument(MlirBlock body) {
+  int64_t most = 0;
+  for (intptr_t i = 0, n = mlirBlockGetNumArguments(body); i < n; ++i) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
+    if (mlirTypeIsAShaped(type))
+      most = atLeast(most, mloptNumElements(type) * bytesOf(type));
+  }
+  return most;
+}
+
+int64_t mloptChooseSplit(MlirBlock body) {
+  enum { PIECE_BYTES = 8192, BLOCKS_EACH = 4, STRIP_BYTES = 512 };
+  Program p = readProgram(body);
+  const MloptReduction *r = &p.reduction;
+  if (!p.numReductions || !p.isPlain || !p.sameReductions || !p.combines)
+    return 1;
+  int64_t bytes = largestArgument(body);
+  int64_t element =
+      atLeast(bytes / atLeast(r->outer * r->middle * r->inner, 1), 1);
+  // Blocks that can share the work as it is, and once it is cut.
+  int64_t blocks = r->outer, wide = r->outer;
+  if (r->inner > 1) {
+    blocks *= divideUp(r->inner * element, 2 * target->sectorBytes);
+    wide *= divideUp(r->inner * element, STRIP_BYTES);
+  }
+  blocks = atMost(blocks, target->multiprocessors);
+  double ideal = (double)bytes / (double)target->memoryBytes;
+  double whole = ideal * (double)target->multiprocessors / (double)blocks;
+  double split = ideal + 2e-3 * (double)target->launchNanoseconds;
+  if (whole <= split)
+    return 1;
+  int64_t pieces = divideUp(BLOCKS_EACH * target->multiprocessors, wide);
+  pieces = atMost(pieces, bytes / (wide * PIECE_BYTES));
+  return atLeast(atMost(pieces, r->middle / 2), 1);
 }
 
 MloptSchedule mloptChooseSchedule(MlirBlock block) {

@@ -49,6 +49,10 @@ typedef struct MloptSchedule {
 /// bufferization.materialize_in_destination.
 MloptSchedule mloptChooseSchedule(MlirBlock program);
 
+/// How many pieces the reductions of a fusion's body ought to be cut into, so
+/// that the GPU is busy; 1 when it is, or when a second kernel costs more.
+int64_t mloptChooseSplit(MlirBlock body);
+
 /// As an attribute: `{family = "rows", blocks = 8 : i64, ...}`, and back. A
 /// null attribute reads as generic; false when it is malformed.
 MlirAttribute mloptScheduleToAttr(MlirContext, const MloptSchedule *);

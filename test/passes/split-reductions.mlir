@@ -1,0 +1,143 @@
+// RUN: mlopt-opt %s -pass-pipeline='builtin.module(func.func(mlopt-split-reductions))' | FileCheck %s
+
+#id1 = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#col = affine_map<(d0, d1) -> (d1)>
+
+// CHECK-DAG: #[[PIECE:.*]] = affine_map<(d0, d1) -> (d0 * 524288 + d1)>
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1, d2) -> (d0 * 32 + d1, d2)>
+
+// Blocks sum pieces, one sums what they found. The first sum starts
+// from the neutral element, the second from where the program does.
+// CHECK-LABEL: func.func @sum
+// CHECK:       %[[P:.*]] = mlopt.fusion
+// CHECK-SAME:    -> tensor<512xf32>
+// CHECK:         dense<-0.000000e+00>
+// CHECK:         linalg.generic {indexing_maps = [#[[PIECE]]
+// CHECK-SAME:    ["parallel", "reduction"]
+// CHECK:       mlopt.fusion ({{.*}} = %[[P]] : tensor<512xf32>) -> tensor<f32>
+// CHECK:         dense<1.000000e+00>
+// CHECK:         linalg.generic
+// CHECK-SAME:    ["reduction"]
+// CHECK-NOT:   mlopt.fusion
+func.func @sum(%x: tensor<268435456xbf16>) -> tensor<f32> {
+  %r = mlopt.fusion (%ax = %x : tensor<268435456xbf16>) -> tensor<f32> {
+    %one = arith.constant dense<1.0> : tensor<f32>
+    %out = linalg.generic {indexing_maps = [#id1, #none], iterator_types = ["reduction"]} ins(%ax : tensor<268435456xbf16>) outs(%one : tensor<f32>) {
+    ^bb0(%e: bf16, %acc: f32):
+      %f = arith.extf %e : bf16 to f32
+      %s = arith.addf %acc, %f : f32
+      linalg.yield %s : f32
+    } -> tensor<f32>
+    mlopt.yield %out : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// Elements that fill no piece are one of their own.
+// CHECK-LABEL: func.func @prime
+// CHECK:       %[[P:.*]] = mlopt.fusion
+// CHECK-SAME:    -> tensor<[[N:[0-9]+]]xf32>
+// CHECK:       %[[REST:.*]] = mlopt.fusion
+// CHECK-SAME:    -> tensor<1xf32>
+// CHECK:       mlopt.fusion ({{.*}} = %[[P]] : tensor<[[N]]xf32>, {{.*}} = %[[REST]] : tensor<1xf32>) -> tensor<f32>
+func.func @prime(%x: tensor<67108859xf32>) -> tensor<f32> {
+  %r = mlopt.fusion (%ax = %x : tensor<67108859xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %out = linalg.generic {indexing_maps = [#id1, #none], iterator_types = ["reduction"]} ins(%ax : tensor<67108859xf32>) outs(%zero : tensor<f32>) {
+    ^bb0(%e: f32, %acc: f32):
+      %s = arith.addf %acc, %e : f32
+      linalg.yield %s : f32
+    } -> tensor<f32>
+    mlopt.yield %out : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// Columns: the same along the first dimension. A result of every element that
+// needs no sum is stored as the pieces are read.
+// CHECK-LABEL: func.func @columns
+// CHECK:       %[[P:.*]]:2 = mlopt.fusion
+// CHECK-SAME:    -> (tensor<256x256xf32>, tensor<8192x256xf32>)
+// CHECK:         linalg.generic {indexing_maps = [#[[ROWS]]
+// CHECK:       %[[S:.*]] = mlopt.fusion ({{.*}} = %[[P]]#0 : tensor<256x256xf32>) -> tensor<256xf32>
+// CHECK:       return %[[S]], %[[P]]#1
+func.func @columns(%x: tensor<8192x256xf32>) -> (tensor<256xf32>, tensor<8192x256xf32>) {
+  %r:2 = mlopt.fusion (%ax = %x : tensor<8192x256xf32>) -> (tensor<256xf32>, tensor<8192x256xf32>) {
+    %zero = arith.constant dense<0.0> : tensor<256xf32>
+    %e = tensor.empty() : tensor<8192x256xf32>
+    %sq = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%ax : tensor<8192x256xf32>) outs(%e : tensor<8192x256xf32>) {
+    ^bb0(%v: f32, %q: f32):
+      %m = arith.mulf %v, %v : f32
+      linalg.yield %m : f32
+    } -> tensor<8192x256xf32>
+    %out = linalg.generic {indexing_maps = [#id2, #col], iterator_types = ["reduction", "parallel"]} ins(%sq : tensor<8192x256xf32>) outs(%zero : tensor<256xf32>) {
+    ^bb0(%v: f32, %acc: f32):
+      %s = arith.addf %acc, %v : f32
+      linalg.yield %s : f32
+    } -> tensor<256xf32>
+    mlopt.yield %out, %sq : tensor<256xf32>, tensor<8192x256xf32>
+  }
+  return %r#0, %r#1 : tensor<256xf32>, tensor<8192x256xf32>
+}
+
+// A result of every element that needs the sum comes last.
+// CHECK-LABEL: func.func @scaled
+// CHECK:       %[[P:.*]] = mlopt.fusion
+// CHECK:       %[[S:.*]] = mlopt.fusion ({{.*}} = %[[P]]
+// CHECK:       %[[Y:.*]] = mlopt.fusion
+// CHECK-SAME:    = %[[S]] : tensor<f32>
+// CHECK-SAME:    -> tensor<67108864xf32>
+// CHECK:       return %[[Y]]
+func.func @scaled(%x: tensor<67108864xf32>) -> tensor<67108864xf32> {
+  %r = mlopt.fusion (%ax = %x : tensor<67108864xf32>) -> tensor<67108864xf32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %e = tensor.empty() : tensor<67108864xf32>
+    %sum = linalg.generic {indexing_maps = [#id1, #none], iterator_types = ["reduction"]} ins(%ax : tensor<67108864xf32>) outs(%zero : tensor<f32>) {
+    ^bb0(%v: f32, %acc: f32):
+      %s = arith.addf %acc, %v : f32
+      linalg.yield %s : f32
+    } -> tensor<f32>
+    %out = linalg.generic {indexing_maps = [#id1, #none, #id1], iterator_types = ["parallel"]} ins(%ax, %sum : tensor<67108864xf32>, tensor<f32>) outs(%e : tensor<67108864xf32>) {
+    ^bb0(%v: f32, %s: f32, %q: f32):
+      %d = arith.divf %v, %s : f32
+      linalg.yield %d : f32
+    } -> tensor<67108864xf32>
+    mlopt.yield %out : tensor<67108864xf32>
+  }
+  return %r : tensor<67108864xf32>
+}
+
+// Rows enough, or too little to be worth a second kernel: nothing changes.
+// CHECK-LABEL: func.func @busy
+// CHECK-COUNT-1: mlopt.fusion
+// CHECK-NOT:   mlopt.fusion
+// CHECK-LABEL: func.func @small
+// CHECK-COUNT-1: mlopt.fusion
+// CHECK-NOT:   mlopt.fusion
+func.func @busy(%x: tensor<256x65536xf32>) -> tensor<256xf32> {
+  %r = mlopt.fusion (%ax = %x : tensor<256x65536xf32>) -> tensor<256xf32> {
+    %zero = arith.constant dense<0.0> : tensor<256xf32>
+    %out = linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%ax : tensor<256x65536xf32>) outs(%zero : tensor<256xf32>) {
+    ^bb0(%v: f32, %acc: f32):
+      %s = arith.addf %acc, %v : f32
+      linalg.yield %s : f32
+    } -> tensor<256xf32>
+    mlopt.yield %out : tensor<256xf32>
+  }
+  return %r : tensor<256xf32>
+}
+func.func @small(%x: tensor<4096xf32>) -> tensor<f32> {
+  %r = mlopt.fusion (%ax = %x : tensor<4096xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %out = linalg.generic {indexing_maps = [#id1, #none], iterator_types = ["reduction"]} ins(%ax : tensor<4096xf32>) outs(%zero : tensor<f32>) {
+    ^bb0(%v: f32, %acc: f32):
+      %s = arith.addf %acc, %v : f32
+      linalg.yield %s : f32
+    } -> tensor<f32>
+    mlopt.yield %out : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
