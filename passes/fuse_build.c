@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse.h"
+#include "fuse_shape.h"
 
 #include <stdlib.h>
 
@@ -63,6 +63,8 @@ typedef struct Fusion {
   MlirValue *operands;  ///< values of the old block
   MlirValue *from, *to; ///< values of the old block, and inside
   MlirValue *yields;    ///< inside
+  bool isShaped;        ///< the body is written along its axes
+  MloptFuseShape shape;
 } Fusion;
 
 static bool isOperand(const Fusion *f, MlirValue value) {
@@ -92,13 +94,18 @@ static bool readBody(Build *build, int kernel, Fusion *f) {
   if (!f->nodes || !f->stored || !f->operands || !f->from || !f->to ||
       !f->yields)
     return false;
+  bool reduces =
+      build->plan->kernels[kernel].verdict.family == MLOPT_KERNEL_ROWS;
+  f->isShaped = reduces && mloptFuseShapeCreate(graph, body, &f->shape);
+  for (int i = 0; i < f->shape.numOutside; ++i)
+    f->operands[f->numOperands++] = f->shape.outside[i];
   for (int i = 0; i < body->count; ++i) {
     const MloptFuseNode *node = &graph->nodes[body->nodes[i]];
     f->nodes[i] = body->nodes[i];
     f->stored[i] = body->stored[body->nodes[i]];
     for (int o = 0; o < node->numOperands; ++o) {
       bool inside = node->operands[o] >= 0 && body->holds[node->operands[o]];
-      if (!inside && !isOperand(f, node->from[o]))
+      if (!f->isShaped && !inside && !isOperand(f, node->from[o]))
         f->operands[f->numOperands++] = node->from[o];
     }
   }
@@ -112,6 +119,7 @@ static void freeFusion(Fusion *f) {
   free(f->from);
   free(f->to);
   free(f->yields);
+  mloptFuseShapeDestroy(&f->shape);
 }
 
 /// Clones the body's operations into a block whose arguments are the operands.
@@ -134,6 +142,13 @@ static void fillBlock(const MloptFuseGraph *graph, Fusion *f, MlirBlock block) {
   }
 }
 
+/// The same elements under another shape.
+static MlirValue viewAs(MloptBuilder *b, MlirValue value, MlirType type) {
+  return mlirTypeEqual(mlirValueGetType(value), type)
+             ? value
+             : mloptBuildUnary(b, mloptOp_reshape.name, value, type);
+}
+
 static MlirOperation insertFusion(Build *build, Fusion *f, MlirAttribute ledger,
                                   MlirLocation location) {
   MloptBuilder b = mloptBuilderBefore(build->terminator, location);
@@ -144,12 +159,20 @@ static MlirOperation insertFusion(Build *build, Fusion *f, MlirAttribute ledger,
   b.failed |= !types || !operands;
   for (intptr_t i = 0; !b.failed && i < f->numOperands; ++i) {
     operands[i] = outerOf(build, f->operands[i]);
+    if (f->isShaped)
+      operands[i] =
+          viewAs(&b, operands[i], mloptFuseShapeOperandType(&f->shape, (int)i));
     types[i] = mlirValueGetType(operands[i]);
   }
   MlirOperation fusion = {NULL};
   if (!b.failed) {
     MlirRegion region = mloptCreateRegion(&b, f->numOperands, types, &block);
-    fillBlock(build->graph, f, block);
+    if (f->isShaped)
+      f->numYields = mloptFuseShapeWrite(&f->shape, block, location, f->yields);
+    else
+      fillBlock(build->graph, f, block);
+    build->failed |= f->numYields < 0;
+    f->numYields = f->numYields < 0 ? 0 : f->numYields;
     MloptBuilder inside = mloptBuilderAtEnd(block, location);
     mloptBuildOp(&inside, (MloptOpSpec){.name = mloptOp_yield.name,
                                         .numOperands = f->numYields,
@@ -178,6 +201,8 @@ static MlirOperation insertFusion(Build *build, Fusion *f, MlirAttribute ledger,
 
 /// Remembers what the fusion's results stand for.
 static void bindResults(Build *build, const Fusion *f, MlirOperation fusion) {
+  MloptBuilder b =
+      mloptBuilderBefore(build->terminator, mlirOperationGetLocation(fusion));
   intptr_t next = 0;
   for (int i = 0; i < f->count; ++i) {
     if (!f->stored[i])
@@ -187,7 +212,8 @@ static void bindResults(Build *build, const Fusion *f, MlirOperation fusion) {
     for (intptr_t r = 0, n = mlirOperationGetNumResults(op); results && r < n;
          ++r)
       if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mloptResult(op, r))))
-        results[r] = mloptResult(fusion, next++);
+        results[r] =
+            viewAs(&b, mloptResult(fusion, next++), mloptResultType(op, r));
   }
 }
 

@@ -72,13 +72,13 @@ static void remarkInside(MloptFusePlan *plan, int kernel,
 // Ledgers
 //===----------------------------------------------------------------------===//
 
-/// The operation of the scratch body that reads the value.
+/// The operation of the scratch body that reads the value, or a view of it.
 static MlirOperation readerOf(const MloptFusePlan *plan, MlirValue value) {
   const MloptFuseBody *body = &plan->scratch;
   for (int i = 0; i < body->count; ++i) {
     const MloptFuseNode *node = &plan->graph->nodes[body->nodes[i]];
     for (int o = 0; o < node->numOperands; ++o)
-      if (mlirValueEqual(node->from[o], value))
+      if (mlirValueEqual(mloptFuseRootValue(plan->graph, node->from[o]), value))
         return node->op;
   }
   return (MlirOperation){NULL};
@@ -120,7 +120,7 @@ MlirAttribute mloptFuseLedgerOf(MloptFusePlan *plan, int kernel,
     MlirValue value = mloptFuseRootValue(graph, operands[i]);
     mloptFuseBodyOf(plan, kernel, -1);
     int64_t bytes = bytesOfEdge(plan, kernel, root, value);
-    MlirOperation reader = readerOf(plan, operands[i]);
+    MlirOperation reader = readerOf(plan, value);
     MloptFuseReason reason =
         plan->home[root] < 0
             ? MLOPT_FUSE_FOREIGN

@@ -8,7 +8,7 @@
 // Before fusion, what computes the same is written the same:
 //
 // - A broadcast, transpose or reduction that keeps the row-major order is a
-//   reshape.
+//   reshape; of what +0.0 is added to, where floats are summed.
 // - A dot reads a transposed factor as it lies, and gives its transposed by
 //   swapping the factors.
 // - A splat constant stands in the block that uses it.
@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fold.h"
 #include "fuse.h"
 #include "match.h"
 
@@ -46,16 +47,17 @@ static bool keepsOrder(MlirOperation op, const char *attr) {
   return true;
 }
 
-/// A reduction of one element each, in a kind that returns it unchanged.
+/// A reduction of one element each by a kind.
 static bool reducesNothing(MlirOperation op) {
-  MloptKind kind = mloptGetKind(op);
   MlirType type = mloptOperandType(op, 0);
-  bool isExact =
-      kind != MLOPT_KIND_NONE &&
-      (kind != MLOPT_KIND_ADD || !mloptIsFloatElement(mloptElementType(type)));
-  return mlirOperationGetNumOperands(op) == 1 && isExact &&
-         mloptNumElements(type) != 0 &&
+  return mloptGetKind(op) != MLOPT_KIND_NONE && mloptNumElements(type) != 0 &&
          mloptNumElements(type) == mloptNumElements(mloptResultType(op, 0));
+}
+
+/// Whether that adds the element to +0.0, which makes another zero of -0.0.
+static bool addsZero(MlirOperation op) {
+  return mloptIsA(op, &mloptOp_reduce) && mloptGetKind(op) == MLOPT_KIND_ADD &&
+         mloptIsFloatElement(mloptElementType(mloptOperandType(op, 0)));
 }
 
 static bool isView(MlirOperation op) {
@@ -71,6 +73,29 @@ static bool isView(MlirOperation op) {
   return mloptIsA(op, &mloptOp_reduce) && reducesNothing(op);
 }
 
+/// Its operand and +0.0.
+static MlirValue plusZero(MloptBuilder *b, MlirOperation op) {
+  MlirType type = mloptOperandType(op, 0);
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(b->context, "value", mloptSplatAttr(type, 0)),
+      mloptNamedAttr(b->context, "numerics", mloptAttr(op, "numerics"))};
+  MlirValue zero =
+      mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_constant.name,
+                                       .numResults = 1,
+                                       .results = &type,
+                                       .numAttrs = 1,
+                                       .attrs = attrs});
+  MlirValue operands[] = {mloptOperand(op, 0), zero};
+  bool hasMode = !mlirAttributeIsNull(attrs[1].attribute);
+  return mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_add.name,
+                                          .numOperands = 2,
+                                          .operands = operands,
+                                          .numResults = 1,
+                                          .results = &type,
+                                          .numAttrs = hasMode,
+                                          .attrs = attrs + 1});
+}
+
 /// Writes what keeps the row-major order as a reshape.
 static void rewriteViews(MlirBlock block) {
   MlirOperation next;
@@ -80,8 +105,10 @@ static void rewriteViews(MlirBlock block) {
     if (!mloptGetOpDef(op) || !isView(op))
       continue;
     MloptBuilder b = mloptBuilderBefore(op, mlirOperationGetLocation(op));
-    MlirValue view = mloptBuildUnary(
-        &b, mloptOp_reshape.name, mloptOperand(op, 0), mloptResultType(op, 0));
+    MlirValue view =
+        mloptBuildUnary(&b, mloptOp_reshape.name,
+                        addsZero(op) ? plusZero(&b, op) : mloptOperand(op, 0),
+                        mloptResultType(op, 0));
     if (b.failed)
       continue;
     mlirValueReplaceAllUsesOfWith(mloptResult(op, 0), view);
