@@ -180,6 +180,8 @@ static MlirValue insideSlice(MloptPull *pull, const Slice *slice, intptr_t i,
   return mloptBuildBinary(b, "arith.andi", inside, onGrid);
 }
 
+/// Reads the slice's element, at its start where there is none, and the
+/// destination's, and takes one: a vector's elements then stay in one block.
 static MlirValue pullInsertSlice(MloptPull *pull, MlirOperation op,
                                  intptr_t result, const MlirValue *indices) {
   MloptBuilder *b = &pull->b;
@@ -190,26 +192,20 @@ static MlirValue pullInsertSlice(MloptPull *pull, MlirOperation op,
   for (intptr_t i = 0; i < slice.rank; ++i) {
     MlirValue where, inside = insideSlice(pull, &slice, i, mloptDim(type, i),
                                           indices[i], &where);
+    if (!mlirValueIsNull(inside)) {
+      where = mloptBuildSelect(b, inside, where, mloptPullIndex(pull, 0));
+      condition = mlirValueIsNull(condition)
+                      ? inside
+                      : mloptBuildBinary(b, "arith.andi", condition, inside);
+    }
     if (slice.dimOf[i] >= 0)
       at[slice.dimOf[i]] = where;
-    if (mlirValueIsNull(inside))
-      continue;
-    condition = mlirValueIsNull(condition)
-                    ? inside
-                    : mloptBuildBinary(b, "arith.andi", condition, inside);
   }
-  if (mlirValueIsNull(condition))
-    return mloptPullElement(pull, source, at);
-  MloptPullScope then = mloptPullBeginBranch(pull);
   MlirValue inserted = mloptPullElement(pull, source, at);
-  mloptPullEndBranch(pull, &then, 1, &inserted);
-  MloptPullScope otherwise = mloptPullBeginBranch(pull);
-  MlirValue kept = mloptPullElement(pull, dest, indices);
-  mloptPullEndBranch(pull, &otherwise, 1, &kept);
-  MlirType element = mloptElementType(type);
-  MlirValue out;
-  mloptPullBuildIf(pull, condition, then, otherwise, 1, &element, &out);
-  return out;
+  if (mlirValueIsNull(condition))
+    return inserted;
+  return mloptBuildSelect(b, condition, inserted,
+                          mloptPullElement(pull, dest, indices));
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,15 +1,27 @@
-"""Random programs: fused and unfused must compute the same bits on the CPU.
+"""Random programs: fused they must compute what they compute as written.
 
     fuse_fuzz.py [--first=SEED] [--count=N] [--keep=DIR]
+    fuse_fuzz.py --artifacts=DIR [--first=SEED] [--count=N] [--ptxas]
+    fuse_fuzz.py --compare=DIR --runner=MLOPT_RUN
 
-Each program is a random graph of mlopt operations over a few small shapes. It
-runs as written and after mlopt-fuse, on the same random arguments, and the
-results are compared byte for byte. A program that differs, or that a tool
-refuses, is printed (and written to DIR) and the exit code is 1. The tools are
-those of the PATH.
+Each program is a random graph of mlopt operations over a few shapes. In numerics
+mode `strict` it gives the same bits fused and as written. In the default mode,
+where the order of sums is free, it stays within mlopt-run's bounds of what the
+CPU computes as written; there, what jumps (comparisons, rounding, the place of a
+maximum) is only asked of values that every order of sums leaves alike.
+
+Without a folder both run on the CPU. With --artifacts the programs are compiled
+for a GPU machine that has no compiler, each of `strict` twice: fused, and with
+its operations kept apart; there, --compare runs and compares them.
+
+A program that differs, or that a tool refuses, is printed (and written to DIR)
+and the exit code is 1. The tools are those of the PATH.
 """
 
 import argparse
+import collections
+import concurrent.futures
+import math
 import os
 import random
 import subprocess
@@ -17,68 +29,74 @@ import sys
 import tempfile
 import zipfile
 
+V = collections.namedtuple("V", "name shape element exact")
+
+FLOATS = ("f32", "f32", "f32", "bf16", "bf16", "f16", "f64", "f8E4M3FN", "f8E5M2")
+WIDE = ("f32", "bf16", "f16")  # what has functions on the GPU, and sums well
+INTEGERS = ("i32", "i32", "i8", "i64", "i16")
+
+SMALL = [(4, 6), (3, 8), (2, 3, 4), (5, 7), (2, 2, 6), (1, 9), (6, 1)]
+LARGE = SMALL + [(17, 64), (33, 100), (8, 256), (4, 1000), (64, 32), (2, 40, 48), (128, 24),
+                 (1, 2048), (300, 3), (2, 3, 4, 32), (65, 129)]
+
 
 def tensor(shape, element):
     return "tensor<" + "".join(f"{d}x" for d in shape) + element + ">"
 
 
-def count(shape):
-    n = 1
-    for d in shape:
-        n *= d
-    return n
+def typed(value):
+    return tensor(value.shape, value.element)
 
 
 class Program:
-    """A function under construction: a list of (name, shape, element)."""
+    """A function under construction."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, strict, shapes=SMALL):
         self.r = random.Random(seed)
-        self.lines = []
-        self.values = []
-        self.args = []
-        base = self.r.choice([(4, 6), (3, 8), (2, 3, 4), (5, 7), (2, 2, 6), (1, 9), (6, 1)])
+        self.strict = strict
+        self.lines, self.values, self.args = [], [], []
+        base = self.r.choice(shapes)
+        element = self.r.choice(FLOATS)
         for _ in range(self.r.randint(1, 3)):
-            self.arg(base, self.r.choice(["f32", "f32", "bf16"]))
+            self.arg(base, self.r.choice([element, element, "f32", "bf16", "i32"]))
         if self.r.random() < 0.6:
             self.arg(base[-1:], "f32")
         if self.r.random() < 0.4:
             self.arg(base[:1], "i32")
+        if self.r.random() < 0.3:
+            self.arg(base, self.r.choice(INTEGERS))
+        self.results = self.build()
 
     def arg(self, shape, element):
-        self.args.append((f"%a{len(self.args)}", shape, element))
+        self.args.append(V(f"%a{len(self.args)}", tuple(shape), element, True))
         self.values.append(self.args[-1])
 
-    def emit(self, text, shape, element, results=1):
+    def emit(self, text, shape, element, sources, results=1, exact=True):
+        """An operation; exact: it gives the same bits whatever sums' order."""
         name = f"%v{len(self.lines)}"
         self.lines.append(f"{name}{f':{results}' if results > 1 else ''} = mlopt.{text}")
-        self.values.append((name + ("#0" if results > 1 else ""), tuple(shape), element))
+        exact = exact and all(v.exact for v in sources)
+        self.values.append(V(name + ("#0" if results > 1 else ""), tuple(shape), element, exact))
         return self.values[-1]
 
-    def pick(self, elements=("f32", "bf16", "i32"), rank=None):
-        fit = [
-            v
-            for v in self.values
-            if v[2] in elements and (rank is None or len(v[1]) >= rank)
-        ]
-        # Recent values more often: long chains.
+    def pick(self, elements=None, rank=0, exact=False):
+        """A value of these elements, recent ones more often: long chains."""
+        fit = [v for v in self.values
+               if (not elements or v.element in elements) and len(v.shape) >= rank
+               and v.element != "i1" and (v.exact or not exact or self.strict)]
         return fit[-1 - min(int(self.r.expovariate(0.35)), len(fit) - 1)] if fit else None
 
-    def like(self, value):
+    def like(self, value, exact=False):
         """Another value of the same type, made by broadcast if need be."""
-        name, shape, element = value
-        same = [v for v in self.values if v[1:] == value[1:]]
-        smaller = [
-            v
-            for v in self.values
-            if v[2] == element and len(v[1]) < len(shape) and count(v[1]) > 0
-        ]
+        fits = lambda v: v.element == value.element and (v.exact or not exact or self.strict)
+        same = [v for v in self.values if fits(v) and v.shape == value.shape]
+        smaller = [v for v in self.values if fits(v) and len(v.shape) < len(value.shape)]
         self.r.shuffle(smaller)
         if self.r.random() < 0.6:
             for other in smaller:
-                dims = self.place(other[1], shape)
+                dims = self.place(other.shape, value.shape)
                 if dims is not None:
-                    return self.broadcast(other, shape, dims)
+                    return self.broadcast(other, value.shape, dims)
         return self.r.choice(same)
 
     def place(self, small, shape):
@@ -94,198 +112,266 @@ class Program:
             at += 1
         return dims
 
-    def broadcast(self, value, shape, dims):
-        t, u = tensor(value[1], value[2]), tensor(shape, value[2])
-        return self.emit(f"broadcast {value[0]} dims {dims} : {t} -> {u}", shape, value[2])
+    def broadcast(self, v, shape, dims):
+        to = tensor(shape, v.element)
+        return self.emit(f"broadcast {v.name} dims {dims} : {typed(v)} -> {to}", shape,
+                         v.element, [v])
 
     # One method for each kind of step; each may decline by returning None.
 
     def step_unary(self):
-        v = self.pick(("f32", "bf16"))
-        op = self.r.choice(["neg", "abs", "exp", "tanh", "logistic", "sqrt", "floor"])
-        return v and self.emit(f"{op} {v[0]} : {tensor(*v[1:])}", v[1], v[2])
+        v = self.pick(WIDE)
+        op = self.r.choice(["neg", "abs", "exp", "tanh", "logistic", "sqrt", "rsqrt", "log1p"])
+        # The CPU's functions and the GPU's differ in the last place.
+        return v and self.emit(f"{op} {v.name} : {typed(v)}", v.shape, v.element, [v],
+                               exact=op in ("neg", "abs"))
+
+    def step_round(self):
+        v = self.pick(WIDE, exact=True)
+        op = self.r.choice(["floor", "ceil", "sign"])
+        return v and self.emit(f"{op} {v.name} : {typed(v)}", v.shape, v.element, [v])
 
     def step_binary(self):
         v = self.pick()
         w = v and self.like(v)
         op = self.r.choice(["add", "sub", "mul", "max", "min", "add", "mul"])
         a, b = (v, w) if self.r.random() < 0.5 else (w, v)
-        return v and self.emit(f"{op} {a[0]}, {b[0]} : {tensor(*v[1:])}", v[1], v[2])
+        return v and self.emit(f"{op} {a.name}, {b.name} : {typed(v)}", v.shape, v.element, [a, b])
+
+    def step_clamp(self):
+        v = self.pick(WIDE + ("i32",))
+        if not v:
+            return None
+        low, high = (-1, 2) if v.element == "i32" else (-0.5, 0.75)
+        t = tensor((), v.element)
+        a = self.emit(f"constant dense<{low}> : {t}", (), v.element, [])
+        b = self.emit(f"constant dense<{high}> : {t}", (), v.element, [])
+        a, b = (self.broadcast(x, v.shape, []) for x in (a, b))
+        return self.emit(f"clamp {a.name}, {v.name}, {b.name} : {typed(v)}", v.shape, v.element,
+                         [v])
 
     def step_select(self):
+        v = self.pick(exact=True)
+        if not v:
+            return None
+        w, x, y = self.like(v, exact=True), self.like(v), self.like(v)
+        p = self.r.choice(["lt", "eq", "ge"])
+        c = self.emit(f"compare {p}, {v.name}, {w.name} : {typed(v)}", v.shape, "i1", [v, w])
+        return self.emit(f"select {c.name}, {x.name}, {y.name} : {typed(v)}", v.shape, v.element,
+                         [c, x, y])
+
+    def step_convert(self):
         v = self.pick()
         if not v:
             return None
-        w, x = self.like(v), self.like(v)
-        t = tensor(*v[1:])
-        c = self.emit(f"compare lt, {v[0]}, {w[0]} : {t}", v[1], "i1")
-        return self.emit(f"select {c[0]}, {w[0]}, {x[0]} : {t}", v[1], v[2])
-
-    def step_convert(self):
-        v = self.pick(("f32", "bf16"))
-        to = v and {"f32": "bf16", "bf16": "f32"}[v[2]]
-        return v and self.emit(
-            f"convert {v[0]} : {tensor(*v[1:])} -> {tensor(v[1], to)}", v[1], to
-        )
+        if v.element in FLOATS:
+            to = self.r.choice([e for e in FLOATS if e != v.element])
+        else:
+            to = self.r.choice(["f32", "i32", "i64"] if v.element != "i32" else ["f32", "i8", "i64"])
+        return self.emit(f"convert {v.name} : {typed(v)} -> {tensor(v.shape, to)}", v.shape, to, [v])
 
     def step_reduce(self):
-        v = self.pick(rank=1)
+        v = self.pick(WIDE + ("f64", "i32", "i8"), 1)
         if not v:
             return None
-        rank = len(v[1])
+        rank = len(v.shape)
         dims = sorted(self.r.sample(range(rank), self.r.choice([1, 1, 1, min(2, rank)])))
         if self.r.random() < 0.5:
             dims = [rank - 1]
-        shape = [d for i, d in enumerate(v[1]) if i not in dims]
+        shape = [d for i, d in enumerate(v.shape) if i not in dims]
         kind = self.r.choice(["add", "max", "min", "add"])
-        t, u = tensor(*v[1:]), tensor(shape, v[2])
-        return self.emit(f"reduce {kind} {v[0]} dims {dims} : ({t}) -> {u}", shape, v[2])
+        text = f"reduce {kind} {v.name} dims {dims} : ({typed(v)}) -> {tensor(shape, v.element)}"
+        return self.emit(text, shape, v.element, [v], exact=kind != "add" or v.element[0] == "i")
 
     def step_arg_reduce(self):
-        v = self.pick(rank=1)
+        v = self.pick(WIDE + ("i32",), 1, exact=True)
         if not v:
             return None
-        dim = len(v[1]) - 1
-        t = tensor(*v[1:])
-        u, i = tensor(v[1][:-1], v[2]), tensor(v[1][:-1], "i32")
-        return self.emit(f"arg_reduce max {v[0]} dim {dim} : {t} -> ({u}, {i})", v[1][:-1], v[2], 2)
+        dim = self.r.choice([len(v.shape) - 1, self.r.randrange(len(v.shape))])
+        shape = [d for i, d in enumerate(v.shape) if i != dim]
+        kind = self.r.choice(["max", "min"])
+        u, i = tensor(shape, v.element), tensor(shape, "i32")
+        return self.emit(f"arg_reduce {kind} {v.name} dim {dim} : {typed(v)} -> ({u}, {i})", shape,
+                         v.element, [v], 2)
 
     def step_normalise(self):
-        """The row and something that depends on the whole row."""
-        v = self.pick(("f32",), 1)
+        """Elements and something that depends on their whole row or column."""
+        v = self.pick(("f32", "bf16"), 1)
         if not v:
             return None
-        t, u = tensor(*v[1:]), tensor(v[1][:-1], "f32")
-        rank = len(v[1])
+        dim = len(v.shape) - 1 if self.r.random() < 0.7 else self.r.randrange(len(v.shape))
+        shape = [d for i, d in enumerate(v.shape) if i != dim]
         kind = self.r.choice(["add", "max"])
-        m = self.emit(f"reduce {kind} {v[0]} dims [{rank - 1}] : ({t}) -> {u}", v[1][:-1], "f32")
-        b = self.broadcast(m, v[1], list(range(rank - 1)))
-        return self.emit(f"{self.r.choice(['sub', 'mul'])} {v[0]}, {b[0]} : {t}", v[1], "f32")
+        m = self.emit(f"reduce {kind} {v.name} dims [{dim}] : ({typed(v)}) -> "
+                      f"{tensor(shape, v.element)}", shape, v.element, [v], exact=kind == "max")
+        b = self.broadcast(m, v.shape, [i for i in range(len(v.shape)) if i != dim])
+        op = self.r.choice(["sub", "mul"])
+        return self.emit(f"{op} {v.name}, {b.name} : {typed(v)}", v.shape, v.element, [v, b])
 
     def step_transpose(self):
         v = self.pick(rank=2)
         if not v:
             return None
-        perm = list(range(len(v[1])))
+        perm = list(range(len(v.shape)))
         self.r.shuffle(perm)
-        shape = [v[1][p] for p in perm]
-        t, u = tensor(*v[1:]), tensor(shape, v[2])
-        return self.emit(f"transpose {v[0]} perm {perm} : {t} -> {u}", shape, v[2])
+        shape = [v.shape[p] for p in perm]
+        to = tensor(shape, v.element)
+        return self.emit(f"transpose {v.name} perm {perm} : {typed(v)} -> {to}", shape, v.element,
+                         [v])
 
     def step_reshape(self):
         v = self.pick(rank=1)
         if not v:
             return None
-        n, shape = count(v[1]), []
+        n, shape = math.prod(v.shape), []
         while n > 1 and len(shape) < 4:
             d = self.r.choice([d for d in range(1, n + 1) if n % d == 0])
             shape.append(d)
             n //= d
         shape = (shape or [1]) + ([n] if n > 1 else [])
-        t, u = tensor(*v[1:]), tensor(shape, v[2])
-        return self.emit(f"reshape {v[0]} : {t} -> {u}", shape, v[2])
+        to = tensor(shape, v.element)
+        return self.emit(f"reshape {v.name} : {typed(v)} -> {to}", shape, v.element, [v])
 
     def step_slice(self):
         v = self.pick(rank=1)
         if not v:
             return None
-        starts = [self.r.randint(0, d - 1) for d in v[1]]
-        limits = [self.r.randint(s + 1, d) for s, d in zip(starts, v[1])]
-        strides = [self.r.choice([1, 1, 2]) for _ in v[1]]
+        starts = [self.r.randint(0, d - 1) for d in v.shape]
+        limits = [self.r.randint(s + 1, d) for s, d in zip(starts, v.shape)]
+        strides = [self.r.choice([1, 1, 2]) for _ in v.shape]
         shape = [-(-(l - s) // k) for s, l, k in zip(starts, limits, strides)]
-        t, u = tensor(*v[1:]), tensor(shape, v[2])
-        text = f"slice {v[0]} starts {starts} limits {limits} strides {strides} : {t} -> {u}"
-        return self.emit(text, shape, v[2])
+        text = (f"slice {v.name} starts {starts} limits {limits} strides {strides} : {typed(v)} -> "
+                f"{tensor(shape, v.element)}")
+        return self.emit(text, shape, v.element, [v])
 
     def step_pad(self):
-        v = self.pick(("f32",), 1)
+        v = self.pick(WIDE, 1)
         if not v:
             return None
-        c = self.emit("constant dense<1.5> : tensor<f32>", (), "f32")
-        low = [self.r.randint(0, 1) for _ in v[1]]
-        high = [self.r.randint(0, 2) for _ in v[1]]
-        shape = [a + d + b for a, d, b in zip(low, v[1], high)]
-        t, u = tensor(*v[1:]), tensor(shape, "f32")
-        zeros = [0] * len(low)
-        text = f"pad {v[0]}, {c[0]} low {low} high {high} interior {zeros} : {t}, tensor<f32> -> {u}"
-        return self.emit(text, shape, "f32")
+        c = self.emit(f"constant dense<1.5> : {tensor((), v.element)}", (), v.element, [])
+        low = [self.r.randint(0, 1) for _ in v.shape]
+        high = [self.r.randint(0, 2) for _ in v.shape]
+        shape = [a + d + b for a, d, b in zip(low, v.shape, high)]
+        text = (f"pad {v.name}, {c.name} low {low} high {high} interior {[0] * len(low)} : "
+                f"{typed(v)}, {typed(c)} -> {tensor(shape, v.element)}")
+        return self.emit(text, shape, v.element, [v])
 
     def step_concat(self):
         v = self.pick(rank=1)
         if not v:
             return None
         w = self.like(v)
-        dim = self.r.randrange(len(v[1]))
-        shape = list(v[1])
+        dim = self.r.randrange(len(v.shape))
+        shape = list(v.shape)
         shape[dim] *= 2
-        t, u = tensor(*v[1:]), tensor(shape, v[2])
-        return self.emit(f"concat {v[0]}, {w[0]} dim {dim} : ({t}, {t}) -> {u}", shape, v[2])
+        text = (f"concat {v.name}, {w.name} dim {dim} : ({typed(v)}, {typed(w)}) -> "
+                f"{tensor(shape, v.element)}")
+        return self.emit(text, shape, v.element, [v, w])
 
     def step_reverse(self):
         v = self.pick(rank=1)
-        return v and self.emit(f"reverse {v[0]} dims [0] : {tensor(*v[1:])}", v[1], v[2])
+        dim = v and self.r.randrange(len(v.shape))
+        return v and self.emit(f"reverse {v.name} dims [{dim}] : {typed(v)}", v.shape, v.element, [v])
 
     def step_iota(self):
         v = self.pick(("f32", "i32"), 1)
-        return v and self.emit(f"iota dim 0 : {tensor(*v[1:])}", v[1], v[2])
+        dim = v and self.r.randrange(len(v.shape))
+        return v and self.emit(f"iota dim {dim} : {typed(v)}", v.shape, v.element, [])
 
     def step_constant(self):
-        v = self.pick(("f32", "bf16"))
-        return v and self.emit(f"constant dense<0.75> : {tensor(*v[1:])}", v[1], v[2])
+        v = self.pick(WIDE)
+        return v and self.emit(f"constant dense<0.75> : {typed(v)}", v.shape, v.element, [])
+
+    def step_dynamic(self):
+        """A part of a value that an argument places, read or replaced."""
+        v = self.pick(rank=2)
+        places = [a for a in self.args if a.element == "i32" and len(a.shape) == 1]
+        if not v or not places:
+            return None
+        one = tensor((1,), "i32")
+        i = self.emit(f"slice {places[0].name} starts [0] limits [1] strides [1] : "
+                      f"{typed(places[0])} -> {one}", (1,), "i32", [])
+        i = self.emit(f"reshape {i.name} : {one} -> tensor<i32>", (), "i32", [])
+        sizes = [self.r.randint(1, d) for d in v.shape]
+        u = tensor(sizes, v.element)
+        index = ", ".join([i.name] * len(sizes))
+        types = ", ".join(["tensor<i32>"] * len(sizes))
+        w = self.emit(f"dynamic_slice {v.name}, {index} sizes {sizes} : ({typed(v)}, {types}) -> {u}",
+                      sizes, v.element, [v])
+        if self.r.random() < 0.5:
+            return w
+        w = self.emit(f"add {w.name}, {w.name} : {u}", sizes, v.element, [w])
+        return self.emit(f"dynamic_update_slice {v.name}, {w.name}, {index} : ({typed(v)}, {u}, "
+                         f"{types}) -> {typed(v)}", v.shape, v.element, [v, w])
 
     def step_gather(self):
-        """Rows of a matrix, as an embedding reads them."""
-        v, i = self.pick(("f32", "bf16"), 2), self.pick(("i32",), 1)
-        if not v or not i or len(v[1]) != 2 or len(i[1]) != 1:
+        """Rows of a matrix, as an embedding reads them, or one element of each."""
+        v, i = self.pick(WIDE, 2), self.pick(("i32",), 1, exact=True)
+        if not v or not i or len(v.shape) != 2 or len(i.shape) != 1:
             return None
-        shape = (i[1][0], v[1][1])
-        t, u, w = tensor(*v[1:]), tensor(*i[1:]), tensor(shape, v[2])
+        if i.shape[0] == v.shape[0] and self.r.random() < 0.5:
+            k = self.emit(f"reshape {i.name} : {typed(i)} -> {tensor((*i.shape, 1), 'i32')}",
+                          (*i.shape, 1), "i32", [i])
+            text = (f"gather {v.name}, {k.name} collapsed_slice_dims [1] operand_batching_dims [0]"
+                    f" start_indices_batching_dims [0] start_index_map [1] index_vector_dim 1"
+                    f" slice_sizes [1, 1] : ({typed(v)}, {typed(k)}) -> "
+                    f"{tensor(i.shape, v.element)}")
+            return self.emit(text, i.shape, v.element, [v, i])
+        shape = (i.shape[0], v.shape[1])
         text = (
-            f"gather {v[0]}, {i[0]} offset_dims [1] collapsed_slice_dims [0] start_index_map [0]"
-            f" index_vector_dim 1 slice_sizes [1, {v[1][1]}] : ({t}, {u}) -> {w}"
-        )
-        return self.emit(text, shape, v[2])
+            f"gather {v.name}, {i.name} offset_dims [1] collapsed_slice_dims [0] start_index_map [0]"
+            f" index_vector_dim 1 slice_sizes [1, {v.shape[1]}] : ({typed(v)}, {typed(i)}) -> "
+            f"{tensor(shape, v.element)}")
+        return self.emit(text, shape, v.element, [v, i])
 
     def step_dot(self):
-        v = self.pick(("f32",), 2)
-        if not v or len(v[1]) != 2:
+        v = self.pick(("f32", "bf16"), 2)
+        if not v or len(v.shape) != 2:
             return None
-        t, u = tensor(*v[1:]), tensor((v[1][0], v[1][0]), "f32")
-        text = f"dot {v[0]}, {v[0]} contract [1] x [1] : ({t}, {t}) -> {u}"
-        return self.emit(text, (v[1][0], v[1][0]), "f32")
+        n = v.shape[0]
+        text = f"dot {v.name}, {v.name} contract [1] x [1] : ({typed(v)}, {typed(v)}) -> "
+        return self.emit(text + tensor((n, n), "f32"), (n, n), "f32", [v], exact=False)
 
     def step_scan(self):
         v = self.pick(("f32", "i32"), 1)
-        t = v and tensor(*v[1:])
-        return v and self.emit(f"scan add {v[0]} dim 0 : ({t}) -> {t}", v[1], v[2])
+        return v and self.emit(f"scan add {v.name} dim 0 : ({typed(v)}) -> {typed(v)}", v.shape,
+                               v.element, [v], exact=v.element == "i32")
 
     def step_sort(self):
-        v = self.pick(rank=1)
-        t = v and tensor(*v[1:])
-        return v and self.emit(f"sort {v[0]} dim 0 keys 1 : ({t}) -> {t}", v[1], v[2])
+        v = self.pick(("f32", "i32"), 1)
+        return v and self.emit(f"sort {v.name} dim 0 keys 1 : ({typed(v)}) -> {typed(v)}", v.shape,
+                               v.element, [v])
 
     WEIGHTS = {
-        "unary": 5, "binary": 8, "select": 3, "convert": 4, "reduce": 5, "arg_reduce": 1,
-        "normalise": 4, "transpose": 3, "reshape": 3, "slice": 1, "pad": 1, "concat": 1,
-        "reverse": 1, "iota": 1, "constant": 1, "gather": 1, "dot": 1, "scan": 0.3, "sort": 0.3,
+        "unary": 5, "round": 1, "binary": 8, "clamp": 1, "select": 3, "convert": 4, "reduce": 5,
+        "arg_reduce": 1, "normalise": 4, "transpose": 3, "reshape": 3, "slice": 1, "pad": 1,
+        "concat": 1, "reverse": 1, "iota": 1, "constant": 1, "dynamic": 1, "gather": 1, "dot": 1,
+        "scan": 0.3, "sort": 0.3,
     }
 
     def build(self):
-        steps = self.r.randint(4, 30)
         kinds, weights = zip(*self.WEIGHTS.items())
-        for kind in self.r.choices(kinds, weights, k=steps):
+        for kind in self.r.choices(kinds, weights, k=self.r.randint(4, 30)):
             getattr(self, "step_" + kind)()
-        made = [v for v in self.values[len(self.args):] if v[2] != "i1"]
+        made = [v for v in self.values[len(self.args):] if v.element != "i1"]
         # Not only what the last lines compute.
         some = made[-2:] + self.r.sample(made, min(len(made), self.r.randint(0, 3)))
-        results = list(dict.fromkeys(some)) or self.values[:1]
-        types = ", ".join(tensor(*v[1:]) for v in results)
+        return list(dict.fromkeys(some)) or self.values[:1]
+
+    def text(self, apart=False):
+        """apart: no two operations may share a kernel."""
+        lines = self.lines
+        if apart:
+            lever = ' {mlopt.fuse = {group = "all", keep = "apart"}} : '
+            lines = [line if "constant" in line else lever.join(line.rsplit(" : ", 1))
+                     for line in lines]
+        types = ", ".join(map(typed, self.results))
+        mode = "attributes {mlopt.numerics = #mlopt.numerics<strict>} " if self.strict else ""
         return (
-            "func.func @main("
-            + ", ".join(f"{a[0]}: {tensor(*a[1:])}" for a in self.args)
-            + f") -> ({types}) {{\n  "
-            + "\n  ".join(self.lines)
-            + f"\n  return {', '.join(v[0] for v in results)} : {types}\n}}\n"
+            f"func.func @main({', '.join(f'{a.name}: {typed(a)}' for a in self.args)})"
+            f" -> ({types}) {mode}{{\n  "
+            + "\n  ".join(lines)
+            + f"\n  return {', '.join(v.name for v in self.results)} : {types}\n}}\n"
         )
 
 
@@ -294,22 +380,84 @@ def contents(path):
         return {name: z.read(name) for name in z.namelist()}
 
 
-def check(text, folder):
-    """What is wrong with a program, or None."""
-    program, fused = os.path.join(folder, "p.mlir"), os.path.join(folder, "f.mlir")
-    with open(program, "w") as f:
+def write(path, text):
+    with open(path, "w") as f:
         f.write(text)
+    return path
+
+
+def tool(*command):
+    """What is wrong with a command, or None."""
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return f"{command[0]} takes too long"
+    text = run.stderr[:2000] or run.stdout[-2000:]
+    return f"{command[0]} exits with {run.returncode}: {text}" if run.returncode else None
+
+
+def check_on_cpu(seed, folder):
+    """Fused and as written; the program's text and what is wrong, or None."""
+    program = Program(seed, seed % 2 == 0)
+    written = write(os.path.join(folder, f"{seed}.mlir"), program.text())
+    fused = os.path.join(folder, f"{seed}.fused.mlir")
     pipeline = "builtin.module(func.func(mlopt-fuse,mlopt-check-promises))"
-    outputs = []
-    commands = [["mlopt-opt", program, f"--pass-pipeline={pipeline}", "-o", fused]]
-    for path in (program, fused):
-        outputs.append(path + ".npz")
-        commands.append(["mlopt-run", "--device=cpu", path, "--outputs=" + outputs[-1]])
-    for command in commands:
-        run = subprocess.run(command, capture_output=True, text=True)
-        if run.returncode:
-            return f"{command[0]} exits with {run.returncode}: {run.stderr[:2000]}"
-    return None if contents(outputs[0]) == contents(outputs[1]) else "other results"
+    bound = ["--tolerance=0"] if program.strict else []
+    fault = (
+        tool("mlopt-opt", written, f"--pass-pipeline={pipeline}", "-o", fused)
+        or tool("mlopt-run", "--device=cpu", written, f"--outputs={written}.npz")
+        or tool("mlopt-run", "--device=cpu", fused, f"--expect={written}.npz",
+                f"--outputs={fused}.npz", *bound))
+    if not fault and program.strict and contents(written + ".npz") != contents(fused + ".npz"):
+        fault = "other bits"
+    return program.text(), fault
+
+
+def compile_for_gpu(seed, options):
+    """Into the folder of artifacts; the program's text and what is wrong."""
+    program = Program(seed, seed % 2 == 0, LARGE)
+    name = os.path.join(options.artifacts, str(seed))
+    source = write(name + ".mlir", program.text())
+    flags = ["--ptxas"] if options.ptxas else []
+    fault = tool("mlopt-compile", source, "-o", name + ".fused.mlopt", *flags)
+    if program.strict:
+        apart = write(name + ".apart.mlir", program.text(apart=True))
+        fault = fault or tool("mlopt-compile", apart, "-o", name + ".apart.mlopt", *flags)
+        os.remove(apart)
+    else:
+        fault = fault or tool("mlopt-run", "--device=cpu", source, f"--outputs={name}.npz")
+    return program.text(), fault
+
+
+def compare_on_gpu(options):
+    """Runs what was compiled; how many programs there are, and how many are
+    wrong."""
+    seeds = sorted(int(f.split(".")[0]) for f in os.listdir(options.compare)
+                   if f.endswith(".fused.mlopt"))
+    lines = []
+    for seed in seeds:
+        if seed % 2:
+            lines.append(f"{seed}.fused.mlopt --repeat=2 --expect={seed}.npz")
+            continue
+        for kind in ("fused", "apart"):
+            lines.append(f"{seed}.{kind}.mlopt --repeat=2 --outputs={seed}.{kind}.npz")
+    write(os.path.join(options.compare, "list.txt"), "\n".join(lines) + "\n")
+    run = subprocess.run([options.runner, "--device=cuda", "--list=list.txt"], text=True,
+                         cwd=options.compare, capture_output=True)
+    bad = 0
+    for line in (run.stdout + run.stderr).splitlines():
+        if not line.startswith("right"):
+            print(line)
+            bad += "wrong" in line or "error" in line
+    for seed in seeds:
+        paths = [os.path.join(options.compare, f"{seed}.{k}.npz") for k in ("fused", "apart")]
+        if seed % 2 or not all(map(os.path.exists, paths)):
+            continue
+        fused, apart = map(contents, paths)
+        if fused != apart:
+            bad += 1
+            print(f"{seed}: other bits in {[n for n in fused if fused[n] != apart.get(n)]}")
+    return len(seeds), bad
 
 
 def main():
@@ -317,20 +465,34 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--keep")
+    parser.add_argument("--artifacts")
+    parser.add_argument("--ptxas", action="store_true")
+    parser.add_argument("--compare")
+    parser.add_argument("--runner", default="mlopt-run")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    if options.compare:
+        count, bad = compare_on_gpu(options)
+        print(f"{count - bad} of {count} programs agree")
+        return bad != 0
     bad = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(options.first, options.first + options.count):
-            text = Program(seed).build()
-            fault = check(text, folder)
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        if options.artifacts:
+            os.makedirs(options.artifacts, exist_ok=True)
+            check = lambda seed: compile_for_gpu(seed, options)
+        else:
+            check = lambda seed: check_on_cpu(seed, folder)
+        seeds = range(options.first, options.first + options.count)
+        for seed, (text, fault) in zip(seeds, pool.map(check, seeds)):
             if not fault:
                 continue
             bad += 1
             print(f"// seed {seed}: {fault}\n{text}")
             if options.keep:
-                with open(os.path.join(options.keep, f"fuse-{seed}.mlir"), "w") as f:
-                    f.write(text)
-    print(f"{options.count - bad} of {options.count} programs agree")
+                write(os.path.join(options.keep, f"fuse-{seed}.mlir"), text)
+    done = "compiled" if options.artifacts else "agree"
+    print(f"{options.count - bad} of {options.count} programs {done}")
     return bad != 0
 
 

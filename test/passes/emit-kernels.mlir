@@ -65,14 +65,16 @@ gpu.module @shared_value {
 
 // -----
 
-// An inserted slice is read where it lies, the rest elsewhere, and neither out
-// of bounds.
+// An inserted slice is read at its start where it does not lie, so never out of
+// bounds, and the element taken without a branch.
 // CHECK-LABEL: llvm.func @insert
-// CHECK:       scf.if
-// CHECK:         llvm.load
-// CHECK:       } else {
-// CHECK:         llvm.load
-// CHECK:       llvm.store
+// CHECK-NOT:   scf.if
+// CHECK:       %[[AT:.*]] = arith.select %[[INSIDE:.*]], %{{.*}}, %{{.*}} : index
+// CHECK-NOT:   scf.if
+// CHECK:       %[[X:.*]] = llvm.load
+// CHECK:       %[[Y:.*]] = llvm.load
+// CHECK:       %[[R:.*]] = arith.select %[[INSIDE]], %[[X]], %[[Y]]
+// CHECK:       llvm.store %[[R]]
 gpu.module @insert {
   llvm.func @insert(%p: !llvm.ptr, %q: !llvm.ptr, %r: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
     %x = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<4xf32>
