@@ -108,7 +108,8 @@ static void run(MlirOperation func, MloptPass pass) {
   MlirStringRef name = mlirStringAttrGetValue(mloptAttr(func, "sym_name"));
   MloptFuseTotals totals = {0};
   int64_t least = leastBytes(func);
-  if (mloptFailed(fuseRegions(func, name, &totals))) {
+  if (mloptFailed(mloptFuseCheckGroups(func)) ||
+      mloptFailed(fuseRegions(func, name, &totals))) {
     mloptPassSignalFailure(pass);
     return;
   }

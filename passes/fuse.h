@@ -79,6 +79,9 @@ enum {
 /// Writes what computes the same in a block the same: views as reshapes, dots
 /// of what lies in memory, splat constants where they are used.
 void mloptFusePrepare(MlirBlock);
+/// Checks that the groups of `mlopt.fuse` ask for what may be: one wish each,
+/// and operations of one block to be together (fuse_group.c).
+MlirLogicalResult mloptFuseCheckGroups(MlirOperation func);
 
 //===----------------------------------------------------------------------===//
 // The graph (fuse_graph.c)

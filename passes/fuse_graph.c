@@ -122,12 +122,13 @@ static MloptFuseRole roleOf(const MloptFuseGraph *graph,
   case MLOPT_ACCESS_HOST:
     return MLOPT_ROLE_HOST;
   case MLOPT_ACCESS_CONSTANT:
-    return isSplat(node->op) ? MLOPT_ROLE_FREE : MLOPT_ROLE_HOST;
+    return isSplat(node->op) && !node->apart ? MLOPT_ROLE_FREE
+                                             : MLOPT_ROLE_HOST;
   case MLOPT_ACCESS_REDUCE:
   case MLOPT_ACCESS_ALONE:
     return MLOPT_ROLE_COMPUTE;
   default:
-    if (free)
+    if (free && !node->apart)
       return MLOPT_ROLE_FREE;
     return mloptIsA(node->op, &mloptOp_reshape) ? MLOPT_ROLE_VIEW
                                                 : MLOPT_ROLE_COMPUTE;
@@ -147,8 +148,8 @@ static bool readNode(MloptFuseGraph *graph, MloptFuseNode *node) {
   if (!readOperands(graph, node))
     return false;
   node->traits = mloptFuseGetTraits(node->op);
-  node->role = roleOf(graph, node);
   readLever(node);
+  node->role = roleOf(graph, node);
   for (intptr_t i = 0, n = mlirOperationGetNumResults(node->op); i < n; ++i) {
     MlirValue result = mloptResult(node->op, i);
     MlirType type = mlirValueGetType(result);

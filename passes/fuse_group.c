@@ -14,6 +14,77 @@
 
 #include <stdlib.h>
 
+//===----------------------------------------------------------------------===//
+// What groups ask for
+//===----------------------------------------------------------------------===//
+
+/// An operation that a group names.
+typedef struct Member {
+  MlirOperation op;
+  MlirAttribute group, keep;
+} Member;
+
+typedef struct Members {
+  int count, capacity;
+  Member *at;
+  bool failed; ///< out of memory, or after a diagnostic
+} Members;
+
+static void checkMember(Members *members, const Member *added) {
+  MlirStringRef name = mlirStringAttrGetValue(added->group);
+  for (int i = 0; i < members->count; ++i) {
+    const Member *m = &members->at[i];
+    if (!mlirAttributeEqual(m->group, added->group))
+      continue;
+    bool sameKeep = mlirAttributeEqual(m->keep, added->keep);
+    bool together = mloptStrEq(mlirStringAttrGetValue(added->keep), "together");
+    bool sameBlock = mlirBlockEqual(mlirOperationGetBlock(m->op),
+                                    mlirOperationGetBlock(added->op));
+    if (sameKeep && (sameBlock || !together))
+      return;
+    mloptOpError(added->op,
+                 sameKeep ? "cannot be in one kernel with the others of group "
+                            "'%.*s': they are in different blocks"
+                          : "group '%.*s' is kept together and apart",
+                 (int)name.length, name.data);
+    members->failed = true;
+    return;
+  }
+}
+
+static MlirWalkResult addMember(MlirOperation op, void *userData) {
+  Members *members = userData;
+  MlirAttribute lever = mloptAttr(op, "mlopt.fuse");
+  if (mlirAttributeIsNull(lever))
+    return MlirWalkResultAdvance;
+  Member added = {op, mloptDictGet(lever, "group"),
+                  mloptDictGet(lever, "keep")};
+  checkMember(members, &added);
+  if (members->count == members->capacity) {
+    int capacity = members->capacity ? 2 * members->capacity : 16;
+    Member *grown = realloc(members->at, (size_t)capacity * sizeof *grown);
+    if (!grown) {
+      members->failed = true;
+      return MlirWalkResultInterrupt;
+    }
+    members->at = grown;
+    members->capacity = capacity;
+  }
+  members->at[members->count++] = added;
+  return MlirWalkResultAdvance;
+}
+
+MlirLogicalResult mloptFuseCheckGroups(MlirOperation func) {
+  Members members = {0};
+  mlirOperationWalk(func, addMember, &members, MlirWalkPreOrder);
+  free(members.at);
+  return mloptResultOf(!members.failed);
+}
+
+//===----------------------------------------------------------------------===//
+// Together
+//===----------------------------------------------------------------------===//
+
 /// Marks the nodes of a group and those between them.
 static void markGroup(const MloptFuseGraph *graph, MlirAttribute group,
                       bool *marked, bool *reached) {
@@ -42,7 +113,7 @@ static MlirLogicalResult joinGroup(MloptFusePlan *plan, int first, bool *marked,
   for (int i = 0; i < graph->count; ++i) {
     if (marked[i] && graph->nodes[i].role == MLOPT_ROLE_HOST)
       reason = MLOPT_FUSE_FOREIGN;
-    if (!marked[i] || graph->nodes[i].role != MLOPT_ROLE_COMPUTE)
+    if (!marked[i] || plan->home[i] < 0)
       continue;
     if (kernel < 0)
       kernel = plan->home[i];

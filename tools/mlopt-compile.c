@@ -40,6 +40,7 @@ typedef struct Options {
   uint64_t ptx;
   const char *ptxas; ///< NULL: none; "": to be found
   bool explain;
+  const char *dump; ///< a folder, or NULL
 } Options;
 
 /// The last stage of each value of --emit, for both devices; MLOPT_NUM_STAGES
@@ -153,7 +154,8 @@ static bool compileSession(const Options *options, const MloptStaging *staging,
       options->device == DEVICE_CPU ? mloptCpuStages : mloptCudaStages;
   bool toArtifact = options->emit == EMIT_ARTIFACT;
   MloptStage last = lastStages[options->emit][options->device];
-  if (!mloptRunStages(staging, session, stages, MLOPT_STAGE_MLOPT,
+  if (!mloptBeginStaging(staging, session, error) ||
+      !mloptRunStages(staging, session, stages, MLOPT_STAGE_MLOPT,
                       toArtifact ? MLOPT_STAGE_MLOPT : last, error))
     return false;
   if (toArtifact)
@@ -175,7 +177,8 @@ static int compileProgram(void *userData, MloptError *error) {
   mloptAddTime(&times, "parse", start);
   MloptStaging staging = {.options = stageOptions(options),
                           .times = &times,
-                          .ledger = options->explain ? stderr : NULL};
+                          .ledger = options->explain ? stderr : NULL,
+                          .dump = options->dump};
   bool good = compileSession(options, &staging, &session, error);
   if (!good)
     mloptSessionExplain(&session, error);
@@ -227,6 +230,11 @@ int main(int argc, char **argv) {
        "that passes between kernels why and how many bytes that costs; then "
        "how long each step took.",
        &options.explain},
+      {"--dump", MLOPT_FLAG_STRING, "DIR",
+       "Write the program as read and after each stage to DIR/NN-STAGE.mlir, "
+       "and a picture of the kernels and what passes between them to "
+       "DIR/fused.dot.",
+       &options.dump},
   };
   const MloptCommand command = {
       .tool = "mlopt-compile",

@@ -268,7 +268,9 @@ int main(int argc, char **argv) {
        "how long each step of compiling and loading took.",
        &o->trial.runner.explain},
       {"--dump", MLOPT_FLAG_STRING, "DIR",
-       "Write the program as read and after each stage to DIR/NN-STAGE.mlir.",
+       "Write the program as read and after each stage to DIR/NN-STAGE.mlir, "
+       "and for a GPU a picture of the kernels and what passes between them to "
+       "DIR/fused.dot.",
        &o->trial.runner.dump},
   };
   const MloptCommand command = {

@@ -19,6 +19,29 @@ func.func @other_rows(%x: tensor<16x32xf32>) -> (tensor<16xf32>, tensor<32xf32>)
 
 // -----
 
+func.func @other_blocks(%c: i1, %x: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = mlopt.exp %x {mlopt.fuse = {group = "a", keep = "together"}} : tensor<16xf32>
+  %1 = scf.if %c -> tensor<16xf32> {
+    // expected-error @below {{'mlopt.neg' op cannot be in one kernel with the others of group 'a': they are in different blocks}}
+    %2 = mlopt.neg %0 {mlopt.fuse = {group = "a", keep = "together"}} : tensor<16xf32>
+    scf.yield %2 : tensor<16xf32>
+  } else {
+    scf.yield %0 : tensor<16xf32>
+  }
+  return %1 : tensor<16xf32>
+}
+
+// -----
+
+func.func @both(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = mlopt.exp %x {mlopt.fuse = {group = "a", keep = "together"}} : tensor<16xf32>
+  // expected-error @below {{'mlopt.neg' op group 'a' is kept together and apart}}
+  %1 = mlopt.neg %0 {mlopt.fuse = {group = "a", keep = "apart"}} : tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// -----
+
 func.func @lever(%x: tensor<16xf32>) -> tensor<16xf32> {
   // expected-error @below {{'mlopt.exp' op attribute 'mlopt.fuse' must be {group = "name", keep = "together" or "apart"}}}
   %0 = mlopt.exp %x {mlopt.fuse = {group = "a", keep = "close"}} : tensor<16xf32>

@@ -237,6 +237,24 @@ func.func @levers(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 // -----
 
+// What would be computed in every kernel is one of its own where it is kept
+// apart, and an operation that nothing needs asks for nothing.
+// CHECK-LABEL: func.func @levers_of_free
+// CHECK: mlopt.fusion
+// CHECK-NEXT: mlopt.iota
+// CHECK-NEXT: mlopt.yield
+// CHECK: mlopt.fusion
+// CHECK-NEXT: mlopt.neg
+func.func @levers_of_free(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = mlopt.iota dim 0 {mlopt.fuse = {group = "a", keep = "apart"}} : tensor<16xf32>
+  %1 = mlopt.neg %0 {mlopt.fuse = {group = "a", keep = "apart"}} : tensor<16xf32>
+  %2 = mlopt.add %1, %x {mlopt.fuse = {group = "b", keep = "together"}} : tensor<16xf32>
+  %3 = mlopt.exp %2 {mlopt.fuse = {group = "b", keep = "together"}} : tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @together
 // CHECK-COUNT-1: mlopt.fusion
 // CHECK-NOT: mlopt.fusion
