@@ -16,6 +16,17 @@ bool mloptIsNamed(MlirOperation op, const char *name) {
   return mloptStrEq(mlirIdentifierStr(mlirOperationGetName(op)), name);
 }
 
+intptr_t mloptFindRow(MlirOperation op, const void *rows, intptr_t count,
+                      size_t size) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  for (intptr_t i = 0; i < count; ++i) {
+    const char *row = (const char *)rows + (size_t)i * size;
+    if (mloptStrEq(name, *(const char *const *)row))
+      return i;
+  }
+  return -1;
+}
+
 bool mloptIsDefinedInside(MlirValue value, MlirOperation op) {
   MlirBlock block = mlirValueIsABlockArgument(value)
                         ? mlirBlockArgumentGetOwner(value)

@@ -61,6 +61,12 @@ static inline MlirType mloptResultType(MlirOperation op, intptr_t i) {
 }
 /// Whether the operation has this full name ("func.func").
 bool mloptIsNamed(MlirOperation, const char *name);
+/// The row of a table whose first member is the operation's full name; -1 when
+/// there is none.
+#define MLOPT_FIND_ROW(op, rows)                                               \
+  mloptFindRow(op, rows, MLOPT_COUNT(rows), sizeof *(rows))
+intptr_t mloptFindRow(MlirOperation, const void *rows, intptr_t count,
+                      size_t size);
 /// An attribute of the operation, inherent or discardable; null if absent.
 static inline MlirAttribute mloptAttr(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, mloptStr(name));

@@ -252,10 +252,8 @@ static void addAll(MloptArtifactBuild *build, MlirBlock body, bool entries) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
        !mlirOperationIsNull(op) && !build->failed;
        op = mlirOperationGetNextInBlock(op)) {
-    int row = 0;
-    while (row < MLOPT_COUNT(rows) && !mloptIsNamed(op, rows[row].name))
-      ++row;
-    if (row == MLOPT_COUNT(rows))
+    intptr_t row = MLOPT_FIND_ROW(op, rows);
+    if (row < 0)
       mloptRefuseArtifact(build, op, "it is no part of a launch plan");
     else if ((rows[row].add == addEntry) == entries)
       rows[row].add(build, op);

@@ -323,10 +323,8 @@ void mloptAddSteps(MloptArtifactBuild *build, MlirBlock block,
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op) && !build->failed;
        op = mlirOperationGetNextInBlock(op)) {
-    int row = 0;
-    while (row < MLOPT_COUNT(rows) && !mloptIsNamed(op, rows[row].name))
-      ++row;
-    if (row == MLOPT_COUNT(rows))
+    intptr_t row = MLOPT_FIND_ROW(op, rows);
+    if (row < 0)
       mloptRefuseArtifact(build, op, "it is no part of a launch plan");
     else if (rows[row].add)
       rows[row].add(&segment, op);

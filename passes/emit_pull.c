@@ -31,10 +31,8 @@ MloptPull *mloptPullCreate(MlirBlock block, MlirLocation location) {
 
 bool mloptPullDestroy(MloptPull *pull) {
   bool ok = !pull->b.failed;
-  free(pull->pointers.keys);
-  free(pull->pointers.values);
-  free(pull->scalars.keys);
-  free(pull->scalars.values);
+  mloptValueMapDestroy(&pull->pointers);
+  mloptValueMapDestroy(&pull->scalars);
   free(pull->cached);
   free(pull->positions);
   free(pull->facts);
@@ -44,26 +42,6 @@ bool mloptPullDestroy(MloptPull *pull) {
 }
 
 MloptBuilder *mloptPullGetBuilder(MloptPull *pull) { return &pull->b; }
-
-void mloptPullPush(MloptPull *pull, MloptPullMap *map, MlirValue key,
-                   MlirValue value) {
-  if (map->count == map->capacity) {
-    intptr_t capacity = map->capacity ? 2 * map->capacity : 64;
-    MlirValue *keys = realloc(map->keys, capacity * sizeof *keys);
-    if (keys)
-      map->keys = keys;
-    MlirValue *values = realloc(map->values, capacity * sizeof *values);
-    if (values)
-      map->values = values;
-    if (!keys || !values) {
-      pull->b.failed = true;
-      return;
-    }
-    map->capacity = capacity;
-  }
-  map->keys[map->count] = key;
-  map->values[map->count++] = value;
-}
 
 bool mloptPullGrow(MloptPull *pull, void **array, intptr_t count,
                    intptr_t *capacity, size_t size) {
@@ -84,24 +62,17 @@ void mloptPullSetHooks(MloptPull *pull, MloptPullHooks hooks) {
   pull->hooks = hooks;
 }
 
-MlirValue mloptPullFind(const MloptPullMap *map, MlirValue key) {
-  for (intptr_t i = map->count; i-- > 0;)
-    if (mlirValueEqual(map->keys[i], key))
-      return map->values[i];
-  return (MlirValue){NULL};
-}
-
 void mloptPullBindPointer(MloptPull *pull, MlirValue tensor,
                           MlirValue pointer) {
-  mloptPullPush(pull, &pull->pointers, tensor, pointer);
+  pull->b.failed |= !mloptValueMapAdd(&pull->pointers, tensor, pointer);
 }
 
 MlirValue mloptPullFindPointer(MloptPull *pull, MlirValue tensor) {
-  return mloptPullFind(&pull->pointers, tensor);
+  return mloptValueMapFind(&pull->pointers, tensor);
 }
 
 void mloptPullBindScalar(MloptPull *pull, MlirValue scalar, MlirValue value) {
-  mloptPullPush(pull, &pull->scalars, scalar, value);
+  pull->b.failed |= !mloptValueMapAdd(&pull->scalars, scalar, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -289,7 +260,7 @@ MlirValue mloptPullElement(MloptPull *pull, MlirValue tensor,
                            const MlirValue *indices) {
   if (pull->b.failed)
     return (MlirValue){NULL};
-  MlirValue pointer = mloptPullFind(&pull->pointers, tensor);
+  MlirValue pointer = mloptValueMapFind(&pull->pointers, tensor);
   if (!mlirValueIsNull(pointer))
     return pull->hooks.load ? pull->hooks.load(pull->hooks.userData, tensor,
                                                pointer, indices)
@@ -297,9 +268,9 @@ MlirValue mloptPullElement(MloptPull *pull, MlirValue tensor,
                                             mlirValueGetType(tensor), indices);
   if (mlirValueIsAOpResult(tensor)) {
     MlirOperation op = mlirOpResultGetOwner(tensor);
-    for (int i = 0; i < MLOPT_COUNT(rows); ++i)
-      if (mloptIsNamed(op, rows[i].name))
-        return rows[i].pull(pull, op, mlirOpResultGetResultNumber(tensor),
+    intptr_t row = MLOPT_FIND_ROW(op, rows);
+    if (row >= 0)
+      return rows[row].pull(pull, op, mlirOpResultGetResultNumber(tensor),
                             indices);
     MlirValue bound = mloptPullFindElement(pull, tensor, indices);
     if (!mlirValueIsNull(bound))
@@ -314,7 +285,7 @@ MlirValue mloptPullElement(MloptPull *pull, MlirValue tensor,
 }
 
 MlirValue mloptPullScalar(MloptPull *pull, MlirValue scalar) {
-  MlirValue known = mloptPullFind(&pull->scalars, scalar);
+  MlirValue known = mloptValueMapFind(&pull->scalars, scalar);
   if (!mlirValueIsNull(known) || pull->b.failed)
     return known;
   MlirOperation op = mlirValueIsAOpResult(scalar) ? mlirOpResultGetOwner(scalar)
@@ -326,5 +297,5 @@ MlirValue mloptPullScalar(MloptPull *pull, MlirValue scalar) {
     return known;
   }
   mloptPullOperation(pull, op, NULL);
-  return mloptPullFind(&pull->scalars, scalar);
+  return mloptValueMapFind(&pull->scalars, scalar);
 }

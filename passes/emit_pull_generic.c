@@ -144,7 +144,7 @@ static MlirWalkResult resolveNested(MlirOperation op, void *userData) {
 static void copyOperation(MloptPull *pull, MlirOperation op,
                           const Point *point) {
   MlirOperation copy = mloptCloneWithMapping(
-      op, pull->scalars.count, pull->scalars.keys, pull->scalars.values);
+      op, pull->scalars.count, pull->scalars.from, pull->scalars.to);
   if (mlirOperationIsNull(pull->b.before))
     mlirBlockAppendOwnedOperation(pull->b.block, copy);
   else
@@ -183,7 +183,7 @@ void mloptPullOperation(MloptPull *pull, MlirOperation op, const void *at) {
 /// it, so each finds its operands.
 static MlirValue pullBodyValue(MloptPull *pull, MlirValue value,
                                const Point *point) {
-  MlirValue known = mloptPullFind(&pull->scalars, value);
+  MlirValue known = mloptValueMapFind(&pull->scalars, value);
   if (!mlirValueIsNull(known) || pull->b.failed ||
       !mlirValueIsAOpResult(value) ||
       !mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)),
@@ -193,7 +193,7 @@ static MlirValue pullBodyValue(MloptPull *pull, MlirValue value,
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
     pullBodyValue(pull, mloptOperand(op, i), point);
   mloptPullOperation(pull, op, point);
-  return mloptPullFind(&pull->scalars, value);
+  return mloptValueMapFind(&pull->scalars, value);
 }
 
 /// Runs a block of scalar operations; writes what its terminator yields.

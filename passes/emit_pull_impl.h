@@ -9,14 +9,9 @@
 #define MLOPT_PASSES_EMIT_PULL_IMPL_H
 
 #include "emit_pull.h"
+#include "value_map.h"
 
 #include "mlir-c/AffineMap.h"
-
-/// Values of the program and what stands for each; a stack.
-typedef struct MloptPullMap {
-  MlirValue *keys, *values;
-  intptr_t count, capacity;
-} MloptPullMap;
 
 /// A structured operation evaluated at one point of its iteration space, so
 /// that a value used twice at the same indices is computed once.
@@ -64,8 +59,8 @@ struct MloptPull {
   MloptBuilder b;
   MlirBlock entry; ///< where constants go
   MloptPullHooks hooks;
-  MloptPullMap pointers; ///< of tensors in memory
-  MloptPullMap scalars;
+  MloptValueMap pointers; ///< of tensors in memory
+  MloptValueMap scalars;
   MloptPullCached *cached;
   intptr_t numCached, maxCached;
   MloptPullPosition *positions;
@@ -80,11 +75,6 @@ struct MloptPull {
 /// builder, when memory is out.
 bool mloptPullGrow(MloptPull *, void **array, intptr_t count,
                    intptr_t *capacity, size_t size);
-
-/// Pushes a pair; a failed builder when memory is out.
-void mloptPullPush(MloptPull *, MloptPullMap *, MlirValue key, MlirValue value);
-/// The newest value of a key; null when there is none.
-MlirValue mloptPullFind(const MloptPullMap *, MlirValue key);
 
 /// Of two indices; like mloptPullAdd.
 MlirValue mloptPullTimes(MloptPull *, MlirValue, MlirValue);

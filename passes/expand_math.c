@@ -54,10 +54,8 @@ static const char *functionFor(MlirOperation op) {
     return NULL;
   MlirType type = mloptResultType(op, 0);
   bool isF32 = mlirTypeIsAF32(type), isF64 = mlirTypeIsAF64(type);
-  for (int i = 0; (isF32 || isF64) && i < MLOPT_COUNT(rows); ++i)
-    if (mloptIsNamed(op, rows[i].op))
-      return isF32 ? rows[i].f32 : rows[i].f64;
-  return NULL;
+  intptr_t row = isF32 || isF64 ? MLOPT_FIND_ROW(op, rows) : -1;
+  return row < 0 ? NULL : isF32 ? rows[row].f32 : rows[row].f64;
 }
 
 /// The operations to replace, collected before any is.

@@ -28,6 +28,7 @@
 
 #include "dialect.h"
 #include "passes.h"
+#include "value_map.h"
 
 #include "mlir-c/Dialect/Tensor.h"
 
@@ -81,9 +82,9 @@ static Role roleOf(MlirOperation op) {
       {"tensor.expand_shape", ROLE_VIEW},
       {"tensor.empty", ROLE_FREE},
   };
-  for (int i = 0; i < MLOPT_COUNT(rows); ++i)
-    if (mloptIsNamed(op, rows[i].name))
-      return rows[i].role;
+  intptr_t row = MLOPT_FIND_ROW(op, rows);
+  if (row >= 0)
+    return rows[row].role;
   if (mloptIsNamed(op, "linalg.generic"))
     return dependsOnIndicesAlone(op) ? ROLE_FREE : ROLE_COMPUTE;
   for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i) {
@@ -110,49 +111,36 @@ static MlirOperation definerOf(MlirValue value) {
 // Wrapping
 //===----------------------------------------------------------------------===//
 
-/// A fusion under construction: what its body's values stand for.
+/// A fusion under construction: what stands for values inside.
 typedef struct Wrap {
   MloptBuilder body;
   MlirBlock block;
-  intptr_t count, capacity;
-  MlirValue *from, *to; ///< values outside, and inside
-  intptr_t numOperands; ///< of the fusion
-  MlirValue *operands;  ///< capacity likewise
+  MloptValueMap map;
+  intptr_t numOperands, maxOperands; ///< of the fusion
+  MlirValue *operands;
   bool failed;
 } Wrap;
 
-static void bind(Wrap *wrap, MlirValue from, MlirValue to) {
-  if (wrap->count == wrap->capacity) {
-    intptr_t capacity = wrap->capacity ? 2 * wrap->capacity : 16;
-    size_t size = capacity * sizeof(MlirValue);
-    MlirValue *a = realloc(wrap->from, size);
-    wrap->from = a ? a : wrap->from;
-    MlirValue *b = realloc(wrap->to, size);
-    wrap->to = b ? b : wrap->to;
-    MlirValue *c = realloc(wrap->operands, size);
-    wrap->operands = c ? c : wrap->operands;
-    if (!a || !b || !c) {
+static void addOperand(Wrap *wrap, MlirValue value) {
+  if (wrap->numOperands == wrap->maxOperands) {
+    intptr_t capacity = wrap->maxOperands ? 2 * wrap->maxOperands : 16;
+    MlirValue *grown =
+        realloc(wrap->operands, (size_t)capacity * sizeof *grown);
+    if (!grown) {
       wrap->failed = true;
       return;
     }
-    wrap->capacity = capacity;
+    wrap->operands = grown;
+    wrap->maxOperands = capacity;
   }
-  wrap->from[wrap->count] = from;
-  wrap->to[wrap->count++] = to;
-}
-
-static bool isBound(const Wrap *wrap, MlirValue value) {
-  for (intptr_t i = 0; i < wrap->count; ++i)
-    if (mlirValueEqual(wrap->from[i], value))
-      return true;
-  return false;
+  wrap->operands[wrap->numOperands++] = value;
 }
 
 static void copyInto(Wrap *wrap, MlirOperation op);
 
 /// Makes a value from outside available inside.
 static void need(Wrap *wrap, MlirValue value) {
-  if (wrap->failed || isBound(wrap, value))
+  if (wrap->failed || !mlirValueIsNull(mloptValueMapFind(&wrap->map, value)))
     return;
   MlirOperation definer = definerOf(value);
   if (!mlirOperationIsNull(definer) && roleOf(definer) == ROLE_FREE) {
@@ -161,9 +149,8 @@ static void need(Wrap *wrap, MlirValue value) {
   }
   MlirValue argument = mlirBlockAddArgument(
       wrap->block, mlirValueGetType(value), wrap->body.location);
-  bind(wrap, value, argument);
-  if (!wrap->failed)
-    wrap->operands[wrap->numOperands++] = value;
+  wrap->failed |= !mloptValueMapAdd(&wrap->map, value, argument);
+  addOperand(wrap, value);
 }
 
 /// What an operation inside `top` reads from outside of `top`.
@@ -188,10 +175,9 @@ static void copyInto(Wrap *wrap, MlirOperation op) {
   if (wrap->failed)
     return;
   MlirOperation copy =
-      mloptCloneWithMapping(op, wrap->count, wrap->from, wrap->to);
+      mloptCloneWithMapping(op, wrap->map.count, wrap->map.from, wrap->map.to);
   mlirBlockAppendOwnedOperation(wrap->block, copy);
-  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
-    bind(wrap, mloptResult(op, i), mloptResult(copy, i));
+  wrap->failed |= !mloptValueMapAddResults(&wrap->map, op, copy);
 }
 
 static void beginWrap(Wrap *wrap, MlirOperation at, MlirRegion *outRegion) {
@@ -222,17 +208,9 @@ static MlirOperation endWrap(Wrap *wrap, MlirOperation at, MlirRegion region,
                                      .results = types,
                                      .numRegions = 1,
                                      .regions = &region});
-  free(wrap->from);
-  free(wrap->to);
+  mloptValueMapDestroy(&wrap->map);
   free(wrap->operands);
   return fusion;
-}
-
-static MlirValue boundTo(const Wrap *wrap, MlirValue value) {
-  for (intptr_t i = wrap->count; i-- > 0;)
-    if (mlirValueEqual(wrap->from[i], value))
-      return wrap->to[i];
-  return (MlirValue){NULL};
 }
 
 /// Replaces an operation by a fusion that holds it.
@@ -247,7 +225,7 @@ static bool wrapOperation(MlirOperation op) {
   if (n > MAX_RESULTS)
     wrap.failed = true;
   for (intptr_t i = 0; !wrap.failed && i < n; ++i)
-    inside[i] = boundTo(&wrap, mloptResult(op, i));
+    inside[i] = mloptValueMapFind(&wrap.map, mloptResult(op, i));
   MlirOperation fusion = endWrap(&wrap, op, region, n, inside);
   if (mlirOperationIsNull(fusion))
     return false;
@@ -278,7 +256,7 @@ static bool wrapCondition(MlirOperation user, intptr_t operand) {
   MlirRegion region;
   beginWrap(&wrap, user, &region);
   need(&wrap, condition);
-  MlirValue inside = boundTo(&wrap, condition);
+  MlirValue inside = mloptValueMapFind(&wrap.map, condition);
   // An index has no width that host and kernel agree on.
   bool isIndex = mlirTypeIsAIndex(mlirValueGetType(condition));
   MlirType element = isIndex ? mlirIntegerTypeGet(wrap.body.context, 64)

@@ -9,6 +9,7 @@
 #define MLOPT_PASSES_OUTLINE_IMPL_H
 
 #include "build.h"
+#include "value_map.h"
 
 /// The most buffers of a kernel, and the most values of a loop.
 enum { MLOPT_MAX_PARAMETERS = 256 };
@@ -18,10 +19,9 @@ typedef struct MloptOutline {
   MlirContext context;
   MlirOperation func; ///< the original
   MlirStringRef name;
-  MloptBuilder module; ///< before the function
-  MloptBuilder allocs; ///< at the new function's start
-  intptr_t count, capacity;
-  MlirValue *from, *to;    ///< a tensor, and its buffer; a scalar, and its copy
+  MloptBuilder module;     ///< before the function
+  MloptBuilder allocs;     ///< at the new function's start
+  MloptValueMap map;       ///< a tensor, and its buffer; a scalar, and its copy
   MlirValue *destinations; ///< for each result: who writes it, or null
   intptr_t numResults;
   MlirBlock entry; ///< of the new function

@@ -57,27 +57,11 @@
 #include <stdlib.h>
 
 void mloptOutlineBind(MloptOutline *o, MlirValue from, MlirValue to) {
-  if (o->count == o->capacity) {
-    intptr_t capacity = o->capacity ? 2 * o->capacity : 64;
-    MlirValue *a = realloc(o->from, capacity * sizeof *a);
-    o->from = a ? a : o->from;
-    MlirValue *b = realloc(o->to, capacity * sizeof *b);
-    o->to = b ? b : o->to;
-    if (!a || !b) {
-      o->failed = true;
-      return;
-    }
-    o->capacity = capacity;
-  }
-  o->from[o->count] = from;
-  o->to[o->count++] = to;
+  o->failed |= !mloptValueMapAdd(&o->map, from, to);
 }
 
 MlirValue mloptOutlineFind(const MloptOutline *o, MlirValue value) {
-  for (intptr_t i = o->count; i-- > 0;)
-    if (mlirValueEqual(o->from[i], value))
-      return o->to[i];
-  return (MlirValue){NULL};
+  return mloptValueMapFind(&o->map, value);
 }
 
 void mloptOutlineRefuse(MloptOutline *o, MlirOperation op, const char *why) {
@@ -167,7 +151,8 @@ static void buildKernelBody(MloptOutline *o, MlirOperation fusion,
                             MlirBlock block) {
   MloptBuilder b = mloptBuilderAtEnd(block, mlirOperationGetLocation(fusion));
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0));
-  intptr_t outer = o->count, numOperands = mlirOperationGetNumOperands(fusion);
+  intptr_t outer = o->map.count,
+           numOperands = mlirOperationGetNumOperands(fusion);
   for (intptr_t i = 0; i < numOperands; ++i)
     mloptOutlineBind(o, mlirBlockGetArgument(body, i),
                      castTo(&b, mlirBlockGetArgument(block, i),
@@ -175,11 +160,10 @@ static void buildKernelBody(MloptOutline *o, MlirOperation fusion,
   MlirOperation yield = mlirBlockGetTerminator(body);
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
        !mlirOperationEqual(op, yield); op = mlirOperationGetNextInBlock(op)) {
-    MlirOperation copy = mloptCloneWithMapping(op, o->count - outer,
-                                               o->from + outer, o->to + outer);
+    MlirOperation copy = mloptCloneWithMapping(
+        op, o->map.count - outer, o->map.from + outer, o->map.to + outer);
     mlirBlockAppendOwnedOperation(block, copy);
-    for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
-      mloptOutlineBind(o, mloptResult(op, i), mloptResult(copy, i));
+    o->failed |= !mloptValueMapAddResults(&o->map, op, copy);
   }
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue operands[] = {mloptOutlineFind(o, mloptOperand(yield, i)),
@@ -197,7 +181,7 @@ static void buildKernelBody(MloptOutline *o, MlirOperation fusion,
   }
   mloptBuildOp(&b, (MloptOpSpec){.name = "llvm.return"});
   o->failed |= b.failed;
-  o->count = outer;
+  o->map.count = outer;
 }
 
 /// Chooses the family of a kernel that holds its program, and completes the
@@ -404,10 +388,8 @@ void mloptOutlineBlock(MloptOutline *o, MlirBlock from, MlirBlock to) {
        !mlirOperationIsNull(op) && !o->failed;
        op = mlirOperationGetNextInBlock(op)) {
     MloptBuilder b = mloptBuilderAtEnd(to, mlirOperationGetLocation(op));
-    int row = 0;
-    while (row < MLOPT_COUNT(rows) && !mloptIsNamed(op, rows[row].name))
-      ++row;
-    if (row == MLOPT_COUNT(rows)) {
+    intptr_t row = MLOPT_FIND_ROW(op, rows);
+    if (row < 0) {
       mloptOutlineRefuse(o, op, "it is not part of a launch plan");
       return;
     }
@@ -538,8 +520,7 @@ static bool outlineFunc(MlirOperation func, bool wgmma) {
   } else {
     mlirRegionDestroy(region);
   }
-  free(o.from);
-  free(o.to);
+  mloptValueMapDestroy(&o.map);
   free(o.destinations);
   return !o.failed;
 }
