@@ -232,6 +232,7 @@ static const struct {
      "an array of {operand, reason, bytes}"},
     {"mlopt.fuse", NULL, isFuse,
      "{group = \"name\", keep = \"together\" or \"apart\"}"},
+    {"mlopt.ordered", NULL, isUnit, "a unit attribute"},
     {"mlopt.checks", "func.func", isArray, "an array of checks"},
     {"mlopt.arguments_from", "func.func", isArray,
      "an array of function symbols"},

@@ -22,7 +22,7 @@ static const struct {
   const char *name, *text;
 } stages[MLOPT_NUM_STAGES] = {
 [MLOPT_STAGE_MLOPT] = {"mlopt",
-  "convert-stablehlo-to-mlopt,"
+  "convert-stablehlo-to-mlopt,func.func(mlopt-push-numerics),"
   // The inliner would canonicalize, and so fold, every function it visits.
   "inline{default-pipeline=},"
   "symbol-dce"},

@@ -195,7 +195,8 @@ bool mloptDescribeCombiner(MlirOperation generic, intptr_t i,
     return false;
   MlirOperation op = mlirOpResultGetOwner(yielded);
   if (!mlirBlockEqual(mlirOperationGetBlock(op), body) ||
-      mlirOperationGetNumOperands(op) != 2)
+      mlirOperationGetNumOperands(op) != 2 ||
+      !mlirAttributeIsNull(mloptAttr(op, "mlopt.ordered")))
     return false;
   MlirOpOperand use = mlirValueGetFirstUse(accumulator);
   if (mlirOpOperandIsNull(use) ||

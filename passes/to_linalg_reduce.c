@@ -151,6 +151,21 @@ static MlirValue gatherReduced(MloptLowering *l, const KindReduction *r,
                            mloptTensorType(2, flat, r->accumulator));
 }
 
+/// Says that a strict reduction combines in the order of its loops: emitters
+/// may change no order that is part of the result.
+static void keepOrder(MloptLowering *l, MlirValue reduced) {
+  if (l->b.failed || mloptGetNumerics(l->op) != MLOPT_NUMERICS_STRICT)
+    return;
+  MlirOperation generic = mlirOpResultGetOwner(reduced);
+  MlirOperation yield = mlirBlockGetTerminator(
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0)));
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i)
+    if (mlirValueIsAOpResult(mloptOperand(yield, i)))
+      mlirOperationSetDiscardableAttributeByName(
+          mlirOpResultGetOwner(mloptOperand(yield, i)),
+          mloptStr("mlopt.ordered"), mlirUnitAttrGet(l->b.context));
+}
+
 /// [k, n] to partials [k, width].
 static MlirValue partialSums(MloptLowering *l, const KindReduction *r,
                              MlirValue x, int64_t n, int64_t width) {
@@ -169,7 +184,9 @@ static MlirValue partialSums(MloptLowering *l, const KindReduction *r,
   mloptAddOutput(&g, mloptBuildFill(b, neutralScalar(l, r), partials),
                  mloptDimsMap(b->context, 3, 2, (int64_t[]){0, 2}));
   mloptBeginGeneric(b, &g);
-  return endKind(l, r, &g);
+  MlirValue sums = endKind(l, r, &g);
+  keepOrder(l, sums);
+  return sums;
 }
 
 /// Elementwise combination of two tensors of the accumulator's type.
@@ -245,6 +262,7 @@ static void reduceByBody(MloptLowering *l, MlirValue *results) {
   }
   mloptBeginGeneric(&l->b, &g);
   endBody(l, &g, n, results);
+  keepOrder(l, results[0]);
 }
 
 void mloptLowerReduce(MloptLowering *l, MlirValue *results) {
