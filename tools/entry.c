@@ -251,6 +251,20 @@ bool mloptEntryExpose(const MloptSession *session, const char *name) {
   return true;
 }
 
+uint64_t mloptEntryFindUnsigned(const MloptSession *session, const char *name) {
+  MlirOperation function = findFunction(session, mloptStr(name));
+  MlirType type = mlirTypeAttrGetValue(mloptAttr(function, "function_type"));
+  uint64_t found = 0;
+  for (intptr_t i = 0; i < 64 && i < mlirFunctionTypeGetNumResults(type); ++i) {
+    MlirType result = mlirFunctionTypeGetResult(type, i);
+    if (mlirTypeIsAShaped(result))
+      result = mlirShapedTypeGetElementType(result);
+    if (mlirTypeIsAInteger(result) && mlirIntegerTypeIsUnsigned(result))
+      found |= UINT64_C(1) << i;
+  }
+  return found;
+}
+
 bool mloptEntryRead(const MloptSession *session, const char *name,
                     MloptEntry *entry) {
   MlirOperation function = findFunction(session, mloptStr(name));

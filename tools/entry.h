@@ -45,6 +45,9 @@ typedef struct MloptEntry {
 /// Finds the function that is to run and makes it public, so that no pass drops
 /// it. Reports if there is none, or none with a body.
 bool mloptEntryExpose(const MloptSession *, const char *name);
+/// Which of the first 64 results of a function, as it was read, are of unsigned
+/// integers, a bit for each; the dialect's integers have no sign.
+uint64_t mloptEntryFindUnsigned(const MloptSession *, const char *name);
 /// Reads the signature of a function of the module, which has been through the
 /// first stage. Its types must be tensors of static shape.
 bool mloptEntryRead(const MloptSession *, const char *name, MloptEntry *);

@@ -71,12 +71,16 @@ static bool compileSession(const MloptRunnerOptions *options,
   MloptStaging staging = {.dump = options->dump,
                           .times = &runner->times,
                           .ledger = options->explain ? stderr : NULL};
-  if (!mloptEntryExpose(session, options->entry) ||
-      !mloptBeginStaging(&staging, session, error) ||
+  if (!mloptEntryExpose(session, options->entry))
+    return false;
+  uint64_t isUnsigned = mloptEntryFindUnsigned(session, options->entry);
+  if (!mloptBeginStaging(&staging, session, error) ||
       !mloptRunStages(&staging, session, mloptCpuStages, MLOPT_STAGE_MLOPT,
                       MLOPT_STAGE_MLOPT, error) ||
       !mloptEntryRead(session, options->entry, &runner->entry))
     return false;
+  for (int i = 0; i < 64 && i < runner->entry.numOutputs; ++i)
+    runner->entry.outputs[i].isUnsigned = isUnsigned >> i & 1;
   if (options->withFlops)
     runner->flops = mloptCountFlops(session->module, options->entry);
   if (onlyShow)

@@ -157,6 +157,10 @@ char *mloptTensorIndexText(const MloptTensor *t, int64_t i, char *text,
 char *mloptTensorValueText(const MloptTensor *t, int64_t i, char *text,
                            size_t size) {
   uint64_t bits = mloptTensorGetBits(t, i);
+  if (t->isUnsigned) {
+    snprintf(text, size, "%" PRIu64, bits);
+    return text;
+  }
   if (!mloptNumberIsFloat(t->element)) {
     snprintf(text, size, "%" PRId64, mloptNumberToInt(t->element, bits));
     return text;

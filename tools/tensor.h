@@ -38,7 +38,8 @@ typedef struct MloptTensor {
   MloptElement element;
   int rank;
   int64_t shape[MLOPT_TENSOR_MAX_RANK];
-  void *data; ///< owned, 64-byte aligned, never null after allocation
+  bool isUnsigned; ///< how integers are printed, and nothing else
+  void *data;      ///< owned, 64-byte aligned, never null after allocation
 } MloptTensor;
 
 /// The product of the shape, checked where the shape was set.
