@@ -477,7 +477,12 @@ class Calls(unittest.TestCase):
                 self.assertIs(program(x, out=out), out)
                 self.assertEqual(y.values,
                                  [(v + i % 3 + 1) * 3 + 1 for v in X])
-            self.assertEqual(program.statistics().runs, 11)
+            y = program(pairs[1][0])
+            self.assertIsInstance(y, torch.Tensor)
+            self.assertEqual(y.values, [(v + 2) * 3 + 1 for v in X])
+            self.assertIsNot(program(pairs[1][0]), y)
+            self.assertEqual(program.statistics().runs, 13)
+            self.fails("cannot be made by the library", program, Pointed.of(X))
             program.close()
             program(x, out=y)
             driver.fakeFail(b"cuGraphLaunch", 1, 1)

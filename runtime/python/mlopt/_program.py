@@ -251,6 +251,7 @@ class Program:
                                          len(self.arguments))
         self._short = _short.never
         self._shorts: dict[type[Kind], _short.Call] = {}
+        self._make: Callable[[], list[Any]] | None = None  # results
         self._run = runtime.mloptRunInstance
         self._local = threading.local()
 
@@ -292,8 +293,13 @@ class Program:
         Returns the result, or a tuple if there are several or none. `out` is
         where results go: a tensor, or a sequence with one for each result.
         """
-        if out is not None and self._short(self._local, arguments, out, stream):
-            return out
+        if out is not None:
+            if self._short(self._local, arguments, out, stream):
+                return out
+        elif self._make is not None:
+            results = self._make()
+            if self._short(self._local, arguments, results, stream):
+                return results[0] if len(results) == 1 else tuple(results)
         return self._call(arguments, out, stream)
 
     def _call(self, arguments: tuple[Any, ...], out: Any, stream: Any) -> Any:
@@ -369,6 +375,7 @@ class Program:
                 self._shorts[kind] = kinds[0].short(
                     self._argument_slots, self._result_slots, self._run)
             self._short = self._shorts[kind]
+            self._make = kinds[0].maker(self._result_slots)
 
     def _create(self, slot: Slot, kind: Kind | None, like: Any) -> Any:
         if kind is None:

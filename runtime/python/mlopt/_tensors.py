@@ -117,6 +117,11 @@ class Kind:
         """The short way of a program with these slots."""
         return _short.never
 
+    def maker(self, results: Sequence[Slot]) -> Callable[[], list[Any]] | None:
+        """What makes results for the short way, if that needs no tensor of the
+        same library to go by."""
+        return None
+
 
 class Torch(Kind):
     """PyTorch's tensors: the short way."""
@@ -171,6 +176,13 @@ class Torch(Kind):
             f"if not ({' and '.join(checks) or True}): return False\n"
             f"        pointers = ({''.join(pointers)})",
             "if instance.pointers != pointers: instance.bind(pointers)")
+
+    def maker(self, results: Sequence[Slot]) -> Callable[[], list[Any]] | None:
+        empty = self.torch.empty
+        wanted = [(slot.shape, slot.torch_dtypes[0], slot.torch_device)
+                  for slot in results]
+        return lambda: [empty(shape, dtype=dtype, device=device)
+                        for shape, dtype, device in wanted]
 
     def current_stream(self, tensor: Any, ordinal: int) -> tuple[Any, bool]:
         return self.get_stream(ordinal), False
