@@ -183,6 +183,7 @@ static void timeProgram(const char *name, MloptArtifactWriter *writer,
 }
 
 int main(int argc, char **argv) {
+  plan_ptx = gpu_ptx;
   if (argc > 1 && !strcmp(argv[1], "--ptx")) {
     fputs(gpu_ptx, stdout);
     return 0;

@@ -103,7 +103,6 @@ bool driverOk(CuResult error) {
 
 bool setUp(Setting *s, MloptArtifactWriter *writer, MloptLaunchMode mode) {
   *s = (Setting){0};
-  plan_ptx = gpu_ptx;
   MloptDeviceOptions options = {.cache_directory = ""};
   MloptArtifact *artifact = readPlan(writer);
   MloptInstanceOptions instance = {.mode = mode};

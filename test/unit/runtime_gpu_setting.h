@@ -12,8 +12,9 @@
 #include "runtime.h"
 #include "runtime_plans.h"
 
-/// The kernels of runtime_plans.h in PTX, for a Hopper GPU. Each waits for the
-/// kernels before it, since it may be launched programmatically.
+/// The kernels of runtime_plans.h in PTX, for a Hopper GPU: plan_ptx for these
+/// programs. Each waits for the kernels before it, since it may be launched
+/// programmatically.
 extern const char gpu_ptx[];
 
 /// A program on GPU 0, with a stream, and its context current.

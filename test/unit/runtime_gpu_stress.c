@@ -214,18 +214,28 @@ static MloptArtifactWriter *planHuge(void) {
 /// A kernel that is compiled for another number of threads than its launch has
 /// is refused when it is launched or, among others, when its graph is.
 static MloptArtifactWriter *planMisfit(bool among_others) {
-  static const char text[] = ".version 8.6\n.target sm_90a\n.address_size 64\n"
-                             ".visible .entry misfit() .reqntid 64\n{ ret; }\n";
+  static const char text[] =
+      ".version 8.6\n.target sm_90a\n.address_size 64\n"
+      ".visible .entry misfit(.param .u64 a, .param .u64 b) .reqntid 64\n"
+      "{ ret; }\n";
   MloptArtifactWriter *writer = createWriter();
   uint32_t module =
       mloptAddModule(writer, "misfits", "sm_90a", text, sizeof text - 1);
+  const MloptLaunchArgument arguments[] = {{.kind = MLOPT_ARGUMENT_POINTER,
+                                            .buffer = X,
+                                            .access = MLOPT_ACCESS_READ},
+                                           {.kind = MLOPT_ARGUMENT_POINTER,
+                                            .buffer = Y,
+                                            .access = MLOPT_ACCESS_WRITE}};
   MloptLaunchParts misfit = {.kernel = mloptAddKernel(writer, module, "misfit"),
                              .grid = {1, 1, 1},
-                             .block = {32, 1, 1}};
+                             .block = {32, 1, 1},
+                             .argument_count = 2,
+                             .arguments = arguments};
   MloptEntryWriter *entry = createMain(writer);
   mloptAddLaunch(entry, 0, &misfit);
   if (among_others)
-    launch(entry, 0, ADD1, X, 0, Y, 0);
+    launch(entry, 0, ADD1, X, 0, A, 0);
   return writer;
 }
 
@@ -288,6 +298,7 @@ static void testLost(MloptLaunchMode mode) {
 
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
+  plan_ptx = gpu_ptx;
   if (!strcmp(what, "flat"))
     testAllFlat();
   else if (!strcmp(what, "threads"))
