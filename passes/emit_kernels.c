@@ -23,6 +23,7 @@
 #include "emit_kernels.h"
 #include "emit_matmul.h"
 #include "emit_structured.h"
+#include "emit_tiled.h"
 #include "nv_tile.h"
 #include "passes.h"
 
@@ -277,8 +278,9 @@ static bool emitKernel(MlirOperation func) {
   MlirRegion region = mlirOperationGetRegion(func, 0);
   MloptKernel kernel = {.func = func,
                         .program = mlirRegionGetFirstBlock(region)};
-  if (!mloptScheduleFromAttr(mloptAttr(func, MLOPT_SCHEDULE),
-                             &kernel.schedule)) {
+  bool isTiled = mloptIsTiled(func);
+  if (!isTiled && !mloptScheduleFromAttr(mloptAttr(func, MLOPT_SCHEDULE),
+                                         &kernel.schedule)) {
     mloptOpError(func, "has a malformed " MLOPT_SCHEDULE);
     return false;
   }
@@ -288,8 +290,10 @@ static bool emitKernel(MlirOperation func) {
     return false;
   bool ok = readProgram(&kernel);
   if (ok)
-    emitters[kernel.schedule.family](&kernel);
-  if (kernel.schedule.family != MLOPT_FAMILY_GENERIC)
+    (isTiled ? mloptEmitTiled : emitters[kernel.schedule.family])(&kernel);
+  if (isTiled)
+    setThreads(func, mloptTiledThreadsOf(func));
+  else if (kernel.schedule.family != MLOPT_FAMILY_GENERIC)
     setThreads(func, kernel.schedule.threads);
   mloptBuildOp(mloptPullGetBuilder(kernel.pull),
                (MloptOpSpec){.name = "llvm.return"});

@@ -74,7 +74,7 @@ MlirValue mloptNvAddress(MloptNv *, MlirValue pointer);
 /// Named barrier `id` (a value) among `threads`.
 void mloptNvBarrier(MloptNv *, MlirValue id, int64_t threads);
 
-enum { MLOPT_NV_MAX_CARRIED = 8 };
+enum { MLOPT_NV_MAX_CARRIED = 136 };
 
 /// A loop or a branch: begin, build what is inside, end.
 typedef struct MloptNvScope {

@@ -45,6 +45,7 @@
 #include "passes.h"
 #include "schedule.h"
 #include "schedule_matmul.h"
+#include "schedule_tiled.h"
 
 #include "mlir-c/Dialect/Arith.h"
 #include "mlir-c/Dialect/Bufferization.h"
@@ -196,6 +197,14 @@ static void chooseFamily(MloptOutline *o, MlirOperation kernel,
       mloptScheduleMatmul(&contraction, &matmul)) {
     mloptMatmulAnnotate(kernel, &contraction, &matmul);
     mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
+    return;
+  }
+  MloptProduct product;
+  MloptTiledSchedule tiled;
+  if (mloptFindProduct(program, &product) &&
+      mloptScheduleTiled(&product, &tiled)) {
+    mloptTiledAnnotate(kernel, &tiled);
+    mloptTiledLaunch(&product, &tiled, launch);
     return;
   }
   MloptSchedule schedule = mloptChooseSchedule(program);

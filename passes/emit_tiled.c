@@ -1,0 +1,324 @@
+//===- emit_tiled.c - Kernels of tiled products ---------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// C[b, m, n] = sum over k of A(b, m, k) * B(b, n, k), one block of threads for
+// each tile of C. All threads load; each warp multiplies its part of the tile,
+// or, with two groups of warps, one half of the depth of each step:
+//
+//                n                           step k: wait for stage k, then
+//            +-------+  B: rows of n           - start loading step k + S - 1
+//            +-------+  or of k, S stages      - multiply stage k
+//    +---+   +---+---+                         - store what went through
+//    |   |   | 0 | 1 |  warps                    registers
+//  m |   |   +---+---+
+//    |   |   | 2 | 3 |                       The stage that is filled was read
+//    +---+   +---+---+                       in step k - 1.
+//    A, S stages
+//
+// Elements go from global to shared memory by cp.async where they are stored as
+// they are and four bytes or more lie side by side; else through registers,
+// where they change their type. What lies outside of A or B is zero.
+//
+// Afterwards the sums go to shared memory in rows of n, and each thread
+// computes and stores vectors of the results.
+//
+// Shared memory: | stage 0: A, B | ... | stage S-1 |, then the sums in place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_tiled.h"
+
+#include "emit_tiled_impl.h"
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+static MlirValue binary(MloptTiled *g, const char *name, MlirValue x,
+                        MlirValue y) {
+  return mloptBuildBinary(g->nv.b, name, x, y);
+}
+
+MlirValue mloptTiledAdd(MloptTiled *g, MlirValue x, MlirValue y) {
+  if (mlirValueIsNull(x) || mlirValueIsNull(y))
+    return mlirValueIsNull(x) ? y : x;
+  return binary(g, "arith.addi", x, y);
+}
+
+MlirValue mloptTiledAddInt(MloptTiled *g, MlirValue x, int64_t y) {
+  return y ? mloptTiledAdd(g, x, mloptPullIndex(g->pull, y)) : x;
+}
+
+MlirValue mloptTiledMulInt(MloptTiled *g, MlirValue x, int64_t y) {
+  if (mlirValueIsNull(x) || !y)
+    return (MlirValue){NULL};
+  return y == 1 ? x : binary(g, "arith.muli", x, mloptPullIndex(g->pull, y));
+}
+
+MlirValue mloptTiledBelow(MloptTiled *g, MlirValue x, int64_t bound) {
+  return mloptBuildCmpI(g->nv.b, "ult", x, mloptPullIndex(g->pull, bound));
+}
+
+MlirValue mloptTiledAnd(MloptTiled *g, MlirValue x, MlirValue y) {
+  if (mlirValueIsNull(x) || mlirValueIsNull(y))
+    return mlirValueIsNull(x) ? y : x;
+  return binary(g, "arith.andi", x, y);
+}
+
+MlirValue mloptTiledToIndex(MloptTiled *g, MlirValue x) {
+  return mloptBuildUnary(g->nv.b, "arith.index_castui", x,
+                         mlirIndexTypeGet(g->nv.b->context));
+}
+
+MlirValue mloptTiledToInt(MloptTiled *g, MlirValue x) {
+  return mloptBuildUnary(g->nv.b, "arith.index_castui", x, g->nv.i32);
+}
+
+void mloptTiledSplit(MloptTiled *g, MloptAxis axis, MlirValue index,
+                     MlirValue *loops) {
+  const MloptLoops *all = &g->p.axes[axis];
+  intptr_t first = 0; // the outermost of more than one turn
+  while (first < all->count && g->p.sizes[all->at[first]] == 1)
+    ++first;
+  for (intptr_t i = all->count; i-- > 0;) {
+    intptr_t loop = all->at[i];
+    MlirValue size = mloptPullIndex(g->pull, g->p.sizes[loop]);
+    if (g->p.sizes[loop] == 1) {
+      loops[loop] = mloptPullIndex(g->pull, 0);
+    } else if (i == first) {
+      loops[loop] = index;
+    } else {
+      loops[loop] = binary(g, "arith.remui", index, size);
+      index = binary(g, "arith.divui", index, size);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Places in shared memory
+//===----------------------------------------------------------------------===//
+
+enum { LINE = 128 };
+
+static int64_t pieces(MloptTiledMatrix m) {
+  return m.rowBytes / MLOPT_TILED_PIECE;
+}
+
+/// The bits of a piece that the swizzle changes.
+static int64_t mask(MloptTiledMatrix m) {
+  return (pieces(m) < 8 ? pieces(m) : 8) - 1;
+}
+
+static int64_t rowsOfLine(MloptTiledMatrix m) {
+  return m.rowBytes < LINE ? LINE / m.rowBytes : 1;
+}
+
+MloptTiledPlace mloptTiledPlaceAt(MloptNv *nv, MloptTiledMatrix m,
+                                  MlirValue start, MlirValue row,
+                                  MlirValue piece, MlirValue within) {
+  MloptTiledPlace place = {.matrix = m};
+  MlirValue swizzle =
+      mloptNvAndInt(nv, mloptNvDivInt(nv, row, rowsOfLine(m)), mask(m));
+  MlirValue own = mloptNvShlInt(nv, mloptNvXor(nv, piece, swizzle), 4);
+  MlirValue base = mloptNvAdd(nv, start, mloptNvMulInt(nv, row, m.rowBytes));
+  if (!mlirValueIsNull(within))
+    base = mloptNvAdd(nv, base, within);
+  for (int64_t i = 0; i <= mask(m); ++i)
+    place.at[i] = mloptNvAdd(
+        nv, base,
+        i ? mloptNvXor(nv, own, mloptNvInt(nv, i * MLOPT_TILED_PIECE)) : own);
+  return place;
+}
+
+MlirValue mloptTiledAddress(const MloptTiledPlace *place, int64_t row,
+                            int64_t piece, int64_t *outOffset) {
+  MloptTiledMatrix m = place->matrix;
+  int64_t low = piece & mask(m), swizzle = row / rowsOfLine(m) & mask(m);
+  *outOffset = row * m.rowBytes + (piece - low) * MLOPT_TILED_PIECE;
+  return place->at[low ^ swizzle];
+}
+
+//===----------------------------------------------------------------------===//
+// The block
+//===----------------------------------------------------------------------===//
+
+static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static void readThreads(MloptTiled *g) {
+  MloptNv *nv = &g->nv;
+  g->thread = mloptNvRegister(nv, "tid.x");
+  g->lane = mloptNvAndInt(nv, g->thread, 31);
+  MlirValue warp = mloptNvUniform(nv, mloptNvShrInt(nv, g->thread, 5));
+  int64_t warpsN = g->s.tile[1] / g->s.warp[1];
+  int64_t warps = g->s.tile[0] / g->s.warp[0] * warpsN;
+  g->group = mloptNvDivInt(nv, warp, warps);
+  warp = mloptNvRemInt(nv, warp, warps);
+  g->warpM = mloptNvDivInt(nv, warp, warpsN);
+  g->warpN = mloptNvRemInt(nv, warp, warpsN);
+  g->start = mloptNvAddress(nv, nv->shared);
+}
+
+/// The block's tile: batch after batch, in each band after band of eight rows
+/// of tiles, in each column after column, so that blocks that run side by side
+/// share rows of A and columns of B in L2.
+static void locateTile(MloptTiled *g) {
+  enum { BAND = 8 };
+  MloptNv *nv = &g->nv;
+  int64_t tilesM = divideUp(g->p.axes[MLOPT_AXIS_M].size, g->s.tile[0]);
+  int64_t tilesN = divideUp(g->p.axes[MLOPT_AXIS_N].size, g->s.tile[1]);
+  MlirValue number = mloptNvRegister(nv, "ctaid.x");
+  MlirValue batch = mloptNvDivInt(nv, number, tilesM * tilesN);
+  number = mloptNvRemInt(nv, number, tilesM * tilesN);
+  MlirValue first =
+      mloptNvMulInt(nv, mloptNvDivInt(nv, number, BAND * tilesN), BAND);
+  MlirValue inBand = mloptNvRemInt(nv, number, BAND * tilesN);
+  MlirValue left =
+      mloptNvArith(nv, "arith.subi", mloptNvInt(nv, tilesM), first);
+  MlirValue rows = mloptNvMin(nv, left, mloptNvInt(nv, BAND));
+  MlirValue row = mloptNvArith(nv, "arith.remui", inBand, rows);
+  MlirValue column = mloptNvArith(nv, "arith.divui", inBand, rows);
+  g->tileM = mloptTiledToIndex(
+      g, mloptNvMulInt(nv, mloptNvAdd(nv, first, row), g->s.tile[0]));
+  g->tileN = mloptTiledToIndex(g, mloptNvMulInt(nv, column, g->s.tile[1]));
+  mloptTiledSplit(g, MLOPT_AXIS_BATCH, mloptTiledToIndex(g, batch),
+                  g->batchLoops);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps along k
+//===----------------------------------------------------------------------===//
+
+static bool copies(const MloptTiled *g) {
+  return g->factors[0].isCopied || g->factors[1].isCopied;
+}
+
+/// The position along k where a step starts.
+static MlirValue depthOf(MloptTiled *g, MlirValue step) {
+  return mloptTiledToIndex(g, mloptNvMulInt(&g->nv, step, g->s.tile[2]));
+}
+
+static MlirValue nextSlot(MloptTiled *g, MlirValue slot) {
+  MloptNv *nv = &g->nv;
+  MlirValue next = mloptNvAddInt(nv, slot, g->stageBytes);
+  MlirValue wraps = mloptNvEqInt(nv, next, g->s.stages * g->stageBytes);
+  return mloptBuildSelect(nv->b, wraps, mloptNvInt(nv, 0), next);
+}
+
+static void loadStep(MloptTiled *g, MlirValue step, MlirValue slot,
+                     MloptTiledLoaded loaded[2]) {
+  MlirValue k = depthOf(g, step);
+  for (int i = 0; i < 2; ++i)
+    mloptTiledLoad(g, &g->factors[i], k, slot, &loaded[i]);
+  if (copies(g))
+    mloptNvCommitCopies(&g->nv);
+}
+
+static void storeStep(MloptTiled *g, MlirValue slot,
+                      const MloptTiledLoaded loaded[2]) {
+  for (int i = 0; i < 2; ++i)
+    mloptTiledStoreLoaded(g, &g->factors[i], slot, &loaded[i]);
+}
+
+static void fillStages(MloptTiled *g) {
+  MloptNv *nv = &g->nv;
+  for (int64_t i = 0; i < g->s.stages - 1; ++i) {
+    MloptTiledLoaded loaded[2];
+    MlirValue slot = mloptNvInt(nv, i * g->stageBytes);
+    loadStep(g, mloptNvInt(nv, i), slot, loaded);
+    storeStep(g, slot, loaded);
+  }
+}
+
+static void clearSums(MloptTiled *g) {
+  MlirValue zero = mloptIsFloatElement(g->p.sum)
+                       ? mloptBuildFloat(g->nv.b, g->p.sum, 0)
+                       : mloptBuildInt(g->nv.b, g->p.sum, 0);
+  for (intptr_t i = 0; i < mloptTiledNumSums(g); ++i)
+    g->sums[i] = zero;
+}
+
+static void multiplySteps(MloptTiled *g) {
+  MloptNv *nv = &g->nv;
+  intptr_t n = mloptTiledNumSums(g);
+  // The slot to read, the slot to fill, the sums.
+  MlirValue start[MLOPT_TILED_MAX_SUMS + 2], in[MLOPT_TILED_MAX_SUMS + 2];
+  MlirValue step;
+  start[0] = mloptNvInt(nv, 0);
+  start[1] = mloptNvInt(nv, (g->s.stages - 1) * g->stageBytes);
+  memcpy(start + 2, g->sums, n * sizeof *start);
+  MloptNvScope steps =
+      mloptNvBeginFor(nv, mloptNvInt(nv, 0), mloptNvInt(nv, g->steps),
+                      mloptNvInt(nv, 1), n + 2, start, &step, in);
+  memcpy(g->sums, in + 2, n * sizeof *in);
+  if (copies(g))
+    mloptNvWaitCopies(nv, g->s.stages - 2);
+  mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
+  MloptTiledLoaded loaded[2];
+  loadStep(g, mloptNvAddInt(nv, step, g->s.stages - 1), in[1], loaded);
+  mloptTiledMultiply(g, in[0]);
+  storeStep(g, in[1], loaded);
+  start[0] = nextSlot(g, in[0]);
+  start[1] = nextSlot(g, in[1]);
+  memcpy(start + 2, g->sums, n * sizeof *start);
+  mloptNvEndFor(nv, &steps, start, in);
+  memcpy(g->sums, in + 2, n * sizeof *in);
+  if (copies(g))
+    mloptNvWaitCopies(nv, 0);
+  mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+bool mloptIsTiled(MlirOperation kernel) {
+  MloptTiledSchedule schedule;
+  return mloptReadTiledSchedule(kernel, &schedule);
+}
+
+int64_t mloptTiledThreadsOf(MlirOperation kernel) {
+  MloptTiledSchedule schedule;
+  return mloptReadTiledSchedule(kernel, &schedule)
+             ? mloptTiledThreads(&schedule)
+             : 0;
+}
+
+/// What the schedule and the program must agree on.
+static bool check(MloptTiled *g) {
+  MlirOperation func = g->kernel->func;
+  if (!mloptReadTiledSchedule(func, &g->s) ||
+      !mloptFindProduct(g->kernel->program, &g->p)) {
+    mloptOpError(func, "has the schedule of a tiled product, but its program "
+                       "is none");
+    return false;
+  }
+  return mloptVerifyTiled(func, &g->p, &g->s);
+}
+
+void mloptEmitTiled(MloptKernel *kernel) {
+  MloptTiled g = {.kernel = kernel, .pull = kernel->pull};
+  MloptBuilder *b = mloptPullGetBuilder(kernel->pull);
+  if (!check(&g)) {
+    b->failed = true;
+    return;
+  }
+  g.nv = mloptNvBegin(b, kernel->func);
+  g.threads = mloptTiledThreads(&g.s);
+  g.usesMma = mloptTiledUsesMma(&g.p);
+  g.steps = divideUp(g.p.axes[MLOPT_AXIS_K].size, g.s.tile[2]);
+  int64_t aBytes = mloptTiledFactorBytes(&g.p, &g.s, 0);
+  g.stageBytes = aBytes + mloptTiledFactorBytes(&g.p, &g.s, 1);
+  readThreads(&g);
+  locateTile(&g);
+  mloptTiledSetUpFactor(&g, 0, 0);
+  mloptTiledSetUpFactor(&g, 1, aBytes);
+  clearSums(&g);
+  fillStages(&g);
+  multiplySteps(&g);
+  mloptTiledStageSums(&g);
+  mloptTiledStoreTile(&g);
+}

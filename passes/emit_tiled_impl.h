@@ -1,0 +1,154 @@
+//===- emit_tiled_impl.h - Inside kernels of tiled products -------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_EMIT_TILED_IMPL_H
+#define MLOPT_PASSES_EMIT_TILED_IMPL_H
+
+#include "emit_kernels.h"
+#include "nv_mma.h"
+#include "schedule_tiled.h"
+
+enum {
+  MLOPT_TILED_MAX_VECTORS = 64, ///< of a factor, that a thread loads
+  MLOPT_TILED_MAX_SUMS = 128,   ///< of a thread
+  MLOPT_TILED_PIECE = 16,       ///< bytes that the swizzle moves
+};
+
+//===----------------------------------------------------------------------===//
+// Places in shared memory
+//===----------------------------------------------------------------------===//
+
+/// A matrix in shared memory in rows of 32, 64 or a multiple of 128 bytes.
+/// Piece p of row r, 16 bytes, lies at piece p ^ s(r), where s depends on the
+/// place of the row in its eight lines of 128 bytes: neither eight rows of one
+/// piece nor eight pieces of one row are in one bank.
+typedef struct MloptTiledMatrix {
+  int64_t rowBytes;
+} MloptTiledMatrix;
+
+/// Where a thread's accesses start, for each value that the swizzle adds.
+typedef struct MloptTiledPlace {
+  MloptTiledMatrix matrix;
+  MlirValue at[8]; ///< i32
+} MloptTiledPlace;
+
+/// The place of a row and a piece (i32) of a matrix that starts at `start`, an
+/// address, and `within` bytes (i32 or null) after the piece's start.
+MloptTiledPlace mloptTiledPlaceAt(MloptNv *, MloptTiledMatrix, MlirValue start,
+                                  MlirValue row, MlirValue piece,
+                                  MlirValue within);
+/// The address, plus `outOffset`, so many rows and pieces further. They must
+/// not share a bit with the place's own row and piece.
+MlirValue mloptTiledAddress(const MloptTiledPlace *, int64_t row, int64_t piece,
+                            int64_t *outOffset);
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+/// How the loops of k are found from a position along k.
+typedef enum MloptTiledDepth {
+  MLOPT_TILED_LINEAR,  ///< no need to: elements depend on the position alone
+  MLOPT_TILED_UNIFORM, ///< all but the innermost are the same in a tile
+  MLOPT_TILED_EACH     ///< for each vector
+} MloptTiledDepth;
+
+/// One vector of a factor's tile, as one thread loads it.
+typedef struct MloptTiledVector {
+  MlirValue inRange; ///< along m or n; null: always
+  MlirValue pointer; ///< without what depends on the tile's start along k
+  int64_t offset;    ///< bytes after it
+  MlirValue bounds[MLOPT_MAX_BOUNDS];          ///< indices, likewise
+  MlirValue loops[MLOPT_MAX_LOOPS_OF_PRODUCT]; ///< of the batch and m or n
+} MloptTiledVector;
+
+/// A factor: its tile has `rows` along m or n, `depth` along k.
+typedef struct MloptTiledFactor {
+  const MloptFactor *factor;
+  MloptAxis axis;
+  int64_t rows, depth;
+  bool alongK;          ///< neighbours in shared memory are along k
+  int64_t vector;       ///< elements of an access
+  bool isCopied;        ///< by cp.async, without registers
+  bool isConverted;     ///< elements change their type on the way
+  int64_t elementBytes; ///< in global memory
+  MlirType stored;      ///< in shared memory
+  MloptTiledMatrix matrix;
+  int64_t bytes;   ///< of a stage
+  MlirValue start; ///< address of stage 0
+  MloptTiledDepth depthKind;
+  int64_t depthFactor;            ///< of the position, along k
+  MlirValue firstRow, firstDepth; ///< of the thread's first vector, index
+  int64_t step;                   ///< rows or depth to the next
+  int count;
+  MloptTiledVector vectors[MLOPT_TILED_MAX_VECTORS];
+  MloptTiledPlace place;
+} MloptTiledFactor;
+
+/// What a thread has loaded of a factor and not stored yet.
+typedef struct MloptTiledLoaded {
+  MlirValue words[MLOPT_TILED_MAX_VECTORS][4];
+} MloptTiledLoaded;
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+typedef struct MloptTiled {
+  MloptKernel *kernel;
+  MloptPull *pull;
+  MloptNv nv;
+  MloptProduct p;
+  MloptTiledSchedule s;
+  int64_t threads, stageBytes, steps;
+  bool usesMma;
+  MlirValue thread, lane;        ///< i32
+  MlirValue warpM, warpN, group; ///< i32
+  MlirValue start;               ///< address of the dynamic block
+  MlirValue tileM, tileN;        ///< index: where the block's tile starts
+  MlirValue batchLoops[MLOPT_MAX_LOOPS_OF_PRODUCT];
+  MloptTiledFactor factors[2];
+  MlirValue sums[MLOPT_TILED_MAX_SUMS];
+} MloptTiled;
+
+// Arithmetic on indices; null counts as zero.
+MlirValue mloptTiledAdd(MloptTiled *, MlirValue, MlirValue);
+MlirValue mloptTiledAddInt(MloptTiled *, MlirValue, int64_t);
+MlirValue mloptTiledMulInt(MloptTiled *, MlirValue, int64_t);
+MlirValue mloptTiledBelow(MloptTiled *, MlirValue, int64_t bound);
+MlirValue mloptTiledAnd(MloptTiled *, MlirValue, MlirValue); ///< null: true
+MlirValue mloptTiledToIndex(MloptTiled *, MlirValue);        ///< from i32
+MlirValue mloptTiledToInt(MloptTiled *, MlirValue);          ///< to i32
+/// Writes where the loops of an axis stand at this index of it.
+void mloptTiledSplit(MloptTiled *, MloptAxis, MlirValue index,
+                     MlirValue *loops);
+
+// emit_tiled_load.c
+/// Decides how a factor is loaded, and computes what does not depend on k.
+void mloptTiledSetUpFactor(MloptTiled *, int factor, int64_t start);
+/// Starts loading the tile at `k` (index) of a factor for the stage at `slot`
+/// (i32: the bytes to it).
+void mloptTiledLoad(MloptTiled *, MloptTiledFactor *, MlirValue k,
+                    MlirValue slot, MloptTiledLoaded *out);
+/// Stores what was loaded there.
+void mloptTiledStoreLoaded(MloptTiled *, MloptTiledFactor *, MlirValue slot,
+                           const MloptTiledLoaded *);
+
+// emit_tiled_multiply.c
+intptr_t mloptTiledNumSums(const MloptTiled *);
+/// Adds the products of a stage to the sums.
+void mloptTiledMultiply(MloptTiled *, MlirValue slot);
+/// Puts the sums into shared memory, in rows of n, as `mloptTiledSumMatrix`
+/// says.
+void mloptTiledStageSums(MloptTiled *);
+MloptTiledMatrix mloptTiledSumMatrix(const MloptTiled *);
+
+// emit_tiled_store.c
+/// Computes what is stored from the staged sums.
+void mloptTiledStoreTile(MloptTiled *);
+
+#endif // MLOPT_PASSES_EMIT_TILED_IMPL_H

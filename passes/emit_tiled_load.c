@@ -1,0 +1,494 @@
+//===- emit_tiled_load.c - Tiles of the factors into shared memory --------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread loads the same vectors of each tile of a factor:
+//
+//   along k:  [ v0 v1 v2 v3 ] row 0      along m:  [ v0 v1 .. ] k = 0
+//             [ v4 v5 ..    ] row 1                [ ..       ] k = 1
+//
+// Thread t has vectors t, t + T, ... The position of a vector's first element
+// is an affine function of the loops; what of it does not depend on k becomes a
+// pointer before the first step, and a step adds the rest. A factor that the
+// program computes on the way is evaluated element by element.
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_tiled_impl.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+//===----------------------------------------------------------------------===//
+// How a factor is loaded
+//===----------------------------------------------------------------------===//
+
+static int64_t bytesOf(MlirType element) {
+  return mloptElementWidth(mloptPullMemoryType(element)) / 8;
+}
+
+/// The innermost loop of an axis of more than one turn; -1 if there is none.
+static intptr_t innerLoop(const MloptProduct *p, MloptAxis axis) {
+  const MloptLoops *loops = &p->axes[axis];
+  for (intptr_t i = loops->count; i-- > 0;)
+    if (p->sizes[loops->at[i]] > 1)
+      return loops->at[i];
+  return -1;
+}
+
+static bool boundsDependOn(const MloptProduct *p, const MloptAccess *access,
+                           MloptAxis axis) {
+  for (int i = 0; i < access->numBounds; ++i)
+    if (mloptDependsOnAxis(p, &access->bounds[i].index, axis))
+      return true;
+  return false;
+}
+
+/// The largest power of two up to `most` that divides `n`.
+static int64_t commonPower(int64_t n, int64_t most) {
+  while (most > 1 && n % most)
+    most /= 2;
+  return most;
+}
+
+/// How many elements from a multiple of that number on along an axis lie side
+/// by side, on a multiple of it, inside or outside of all bounds together.
+static int64_t runAlong(const MloptProduct *p, const MloptAccess *access,
+                        MloptAxis axis, int64_t most) {
+  const MloptAffine *position = &access->position;
+  intptr_t inner = innerLoop(p, axis);
+  int64_t factor, run;
+  if (!access->isKnown || inner < 0 || position->factor[inner] != 1)
+    return 1;
+  bool isLinear = mloptIsLinear(p, position, axis, &factor) &&
+                  !boundsDependOn(p, access, axis);
+  run = commonPower(isLinear ? p->axes[axis].size : p->sizes[inner], most);
+  run = commonPower(position->constant, run);
+  for (intptr_t i = 0; i < p->numLoops; ++i)
+    if (i != inner && p->sizes[i] > 1)
+      run = commonPower(position->factor[i], run);
+  for (int i = 0; i < access->numBounds; ++i)
+    if (access->bounds[i].index.factor[inner])
+      return 1;
+  return run;
+}
+
+static void chooseVector(MloptTiled *g, MloptTiledFactor *f) {
+  const MloptProduct *p = &g->p;
+  const MloptAccess *access = &f->factor->access;
+  int64_t stored = bytesOf(f->stored);
+  int64_t widest = f->elementBytes > stored ? f->elementBytes : stored;
+  int64_t most = MLOPT_TILED_PIECE / widest;
+  int64_t share = f->rows * f->depth / g->threads;
+  most = share < most ? share : most;
+  int64_t alongK = runAlong(p, access, MLOPT_AXIS_K, most);
+  int64_t along = runAlong(p, access, f->axis, most);
+  intptr_t inner = innerLoop(p, f->axis), innerK = innerLoop(p, MLOPT_AXIS_K);
+  bool isRow = inner >= 0 && access->position.factor[inner] == 1;
+  bool isColumn = innerK >= 0 && access->position.factor[innerK] == 1;
+  f->alongK = !access->isKnown || alongK > along ||
+              (alongK == along && (isColumn || !isRow));
+  f->vector = f->alongK ? alongK : along;
+  f->isConverted = !g->usesMma && mlirValueIsAOpResult(f->factor->multiplied);
+  f->isCopied = access->isKnown && !f->isConverted && f->vector * stored >= 4;
+}
+
+static void chooseDepth(MloptTiled *g, MloptTiledFactor *f) {
+  const MloptProduct *p = &g->p;
+  const MloptAccess *access = &f->factor->access;
+  intptr_t inner = innerLoop(p, MLOPT_AXIS_K);
+  if (mloptIsLinear(p, &access->position, MLOPT_AXIS_K, &f->depthFactor) &&
+      !boundsDependOn(p, access, MLOPT_AXIS_K)) {
+    f->depthKind = MLOPT_TILED_LINEAR;
+    return;
+  }
+  bool isUniform = inner >= 0 && p->sizes[inner] % f->depth == 0;
+  for (int i = 0; i < access->numBounds && isUniform; ++i)
+    isUniform = !access->bounds[i].index.factor[inner];
+  f->depthKind = isUniform ? MLOPT_TILED_UNIFORM : MLOPT_TILED_EACH;
+  f->depthFactor = inner < 0 ? 0 : access->position.factor[inner];
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// What the loops of an axis add to an affine function; null for nothing.
+static MlirValue sumAlong(MloptTiled *g, const MloptAffine *f, MloptAxis axis,
+                          const MlirValue *loops) {
+  const MloptLoops *all = &g->p.axes[axis];
+  MlirValue sum = {NULL};
+  for (intptr_t i = 0; i < all->count; ++i)
+    if (g->p.sizes[all->at[i]] > 1)
+      sum = mloptTiledAdd(
+          g, sum,
+          mloptTiledMulInt(g, loops[all->at[i]], f->factor[all->at[i]]));
+  return sum;
+}
+
+/// A pointer so many bytes on, a value of i64.
+static MlirValue advance(MloptTiled *g, MlirValue pointer, MlirValue bytes) {
+  MlirContext c = g->nv.b->context;
+  const int32_t dynamic = INT32_MIN;
+  MlirType type = mlirLLVMPointerTypeGet(c, 0);
+  MlirValue operands[] = {pointer, bytes};
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(c, "elem_type", mlirTypeAttrGet(mlirIntegerTypeGet(c, 8))),
+      mloptNamedAttr(c, "rawConstantIndices",
+                     mlirDenseI32ArrayGet(c, 1, &dynamic)),
+  };
+  return mloptBuildValue(g->nv.b, (MloptOpSpec){.name = "llvm.getelementptr",
+                                                .numOperands = 2,
+                                                .operands = operands,
+                                                .numResults = 1,
+                                                .results = &type,
+                                                .numAttrs = MLOPT_COUNT(attrs),
+                                                .attrs = attrs});
+}
+
+/// A pointer so many elements (index, or null) on; parts of a position may be
+/// negative.
+static MlirValue advanceBy(MloptTiled *g, MlirValue pointer, MlirValue elements,
+                           int64_t bytes) {
+  if (mlirValueIsNull(elements))
+    return pointer;
+  MlirValue wide =
+      mloptBuildUnary(g->nv.b, "arith.index_cast", elements, g->nv.i64);
+  return advance(g, pointer,
+                 mloptBuildBinary(g->nv.b, "arith.muli", wide,
+                                  mloptNvLong(&g->nv, bytes)));
+}
+
+/// The position in a tile of the thread's first vector, and where that lies in
+/// shared memory.
+static void placeThread(MloptTiled *g, MloptTiledFactor *f) {
+  MloptNv *nv = &g->nv;
+  int64_t line = (f->alongK ? f->depth : f->rows) / f->vector;
+  MlirValue across = mloptNvDivInt(nv, g->thread, line);
+  MlirValue along =
+      mloptNvMulInt(nv, mloptNvRemInt(nv, g->thread, line), f->vector);
+  f->firstRow = mloptTiledToIndex(g, f->alongK ? across : along);
+  f->firstDepth = mloptTiledToIndex(g, f->alongK ? along : across);
+  f->step = g->threads / line;
+  f->count = (int)(f->rows * f->depth / f->vector / g->threads);
+  MlirValue bytes = mloptNvMulInt(nv, along, bytesOf(f->stored));
+  f->place = mloptTiledPlaceAt(nv, f->matrix, f->start, across,
+                               mloptNvShrInt(nv, bytes, 4),
+                               mloptNvAndInt(nv, bytes, MLOPT_TILED_PIECE - 1));
+}
+
+/// A vector without what depends on the tile's start along k: its row, and the
+/// depth of the thread's first vector.
+static void setUpVector(MloptTiled *g, MloptTiledFactor *f, MlirValue row,
+                        MloptTiledVector *v) {
+  const MloptProduct *p = &g->p;
+  const MloptAccess *access = &f->factor->access;
+  int64_t size = p->axes[f->axis].size;
+  MlirValue tile = f->axis == MLOPT_AXIS_M ? g->tileM : g->tileN;
+  MlirValue index = mloptTiledAdd(g, tile, row);
+  if (size % f->rows)
+    v->inRange = mloptTiledBelow(g, index, size);
+  memcpy(v->loops, g->batchLoops, sizeof v->loops);
+  mloptTiledSplit(g, f->axis, index, v->loops);
+  if (!access->isKnown)
+    return;
+  intptr_t inner = innerLoop(p, MLOPT_AXIS_K);
+  bool each = f->depthKind == MLOPT_TILED_EACH;
+  MlirValue position = mloptTiledAdd(
+      g, sumAlong(g, &access->position, MLOPT_AXIS_BATCH, v->loops),
+      sumAlong(g, &access->position, f->axis, v->loops));
+  position = mloptTiledAddInt(g, position, access->position.constant);
+  if (!each)
+    position = mloptTiledAdd(
+        g, position, mloptTiledMulInt(g, f->firstDepth, f->depthFactor));
+  v->pointer = advanceBy(g, mloptPullFindPointer(g->pull, access->tensor),
+                         position, f->elementBytes);
+  for (int i = 0; i < access->numBounds; ++i) {
+    const MloptAffine *bound = &access->bounds[i].index;
+    v->bounds[i] =
+        mloptTiledAdd(g, sumAlong(g, bound, MLOPT_AXIS_BATCH, v->loops),
+                      sumAlong(g, bound, f->axis, v->loops));
+    v->bounds[i] = mloptTiledAddInt(g, v->bounds[i], bound->constant);
+    if (!each && inner >= 0)
+      v->bounds[i] = mloptTiledAdd(
+          g, v->bounds[i],
+          mloptTiledMulInt(g, f->firstDepth, bound->factor[inner]));
+    if (mlirValueIsNull(v->bounds[i]))
+      v->bounds[i] = mloptPullIndex(g->pull, 0);
+  }
+}
+
+/// Whether rows of a factor are all the same distance apart, so that a vector's
+/// pointer is the first one's and a constant.
+static bool rowsAreLinear(const MloptTiled *g, const MloptTiledFactor *f,
+                          int64_t *outFactor) {
+  const MloptAccess *access = &f->factor->access;
+  return access->isKnown && !boundsDependOn(&g->p, access, f->axis) &&
+         mloptIsLinear(&g->p, &access->position, f->axis, outFactor);
+}
+
+static void setUpVectors(MloptTiled *g, MloptTiledFactor *f) {
+  int64_t factor = 0, size = g->p.axes[f->axis].size;
+  bool isLinear = rowsAreLinear(g, f, &factor);
+  for (int i = 0; i < f->count; ++i) {
+    MloptTiledVector *v = &f->vectors[i];
+    MlirValue row =
+        f->alongK ? mloptTiledAddInt(g, f->firstRow, i * f->step) : f->firstRow;
+    if (i && (isLinear || !f->alongK)) {
+      *v = f->vectors[0];
+      if (f->alongK) {
+        MlirValue tile = f->axis == MLOPT_AXIS_M ? g->tileM : g->tileN;
+        if (size % f->rows)
+          v->inRange = mloptTiledBelow(g, mloptTiledAdd(g, tile, row), size);
+        v->offset = i * f->step * factor * f->elementBytes;
+      } else if (f->depthKind != MLOPT_TILED_EACH) {
+        v->offset = i * f->step * f->depthFactor * f->elementBytes;
+      }
+      continue;
+    }
+    setUpVector(g, f, row, v);
+  }
+}
+
+void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
+  MloptTiledFactor *f = &g->factors[factor];
+  *f = (MloptTiledFactor){
+      .factor = &g->p.factors[factor],
+      .axis = factor ? MLOPT_AXIS_N : MLOPT_AXIS_M,
+      .rows = g->s.tile[factor],
+      .depth = g->s.tile[2],
+      .stored = mloptTiledStored(&g->p),
+      .bytes = mloptTiledFactorBytes(&g->p, &g->s, factor),
+      .start = mloptNvAddInt(&g->nv, g->start, start),
+  };
+  f->elementBytes = bytesOf(f->factor->element);
+  chooseVector(g, f);
+  f->matrix.rowBytes = (f->alongK ? f->depth : f->rows) * bytesOf(f->stored);
+  chooseDepth(g, f);
+  placeThread(g, f);
+  if (f->count > MLOPT_TILED_MAX_VECTORS)
+    g->nv.b->failed = true;
+  else
+    setUpVectors(g, f);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+static bool isFloat(MlirType type) { return !mlirTypeIsAInteger(type); }
+
+/// The bits of an element as an integer of its width, and back.
+static MlirValue toBits(MloptTiled *g, MlirValue element) {
+  MlirType type = mlirValueGetType(element);
+  return isFloat(type)
+             ? mloptBuildUnary(g->nv.b, "arith.bitcast", element,
+                               mlirIntegerTypeGet(g->nv.b->context,
+                                                  mloptElementWidth(type)))
+             : element;
+}
+
+/// Element `i` of words in memory.
+static MlirValue elementOf(MloptTiled *g, const MloptTiledFactor *f,
+                           const MlirValue *words, int64_t i) {
+  MloptBuilder *b = g->nv.b;
+  MlirType memory = mloptPullMemoryType(f->factor->element);
+  int64_t width = 8 * f->elementBytes;
+  MlirType bits = mlirIntegerTypeGet(b->context, (unsigned)width);
+  MlirValue word = words[i * width / 32];
+  int64_t shift = i * width % 32;
+  if (shift)
+    word = mloptNvShrInt(&g->nv, word, shift);
+  if (width < 32 && mloptElementWidth(mlirValueGetType(word)) != width)
+    word = mloptBuildUnary(b, "arith.trunci", word, bits);
+  if (isFloat(memory))
+    word = mloptBuildUnary(b, "arith.bitcast", word, memory);
+  return mloptPullFromMemory(g->pull, word, f->factor->element);
+}
+
+/// The factor's casts, on an element.
+static MlirValue convert(MloptTiled *g, const MloptTiledFactor *f,
+                         MlirValue value, MlirValue element) {
+  if (!mlirValueIsAOpResult(value) || g->nv.b->failed)
+    return element;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  MlirValue from = mloptOperand(op, 0), to = convert(g, f, from, element);
+  if (g->nv.b->failed)
+    return (MlirValue){NULL};
+  MlirOperation copy = mloptCloneWithMapping(op, 1, &from, &to);
+  MloptBuilder *b = g->nv.b;
+  if (mlirOperationIsNull(b->before))
+    mlirBlockAppendOwnedOperation(b->block, copy);
+  else
+    mlirBlockInsertOwnedOperationBefore(b->block, b->before, copy);
+  return mloptResult(copy, 0);
+}
+
+/// The words that `count` elements are in shared memory; returns their bytes.
+static int64_t packElements(MloptTiled *g, const MlirValue *elements,
+                            int64_t count, MlirValue *words) {
+  MloptBuilder *b = g->nv.b;
+  int64_t width = mloptElementWidth(mlirValueGetType(elements[0]));
+  for (int64_t i = 0; i < count && !b->failed; ++i) {
+    MlirValue bits = toBits(g, elements[i]);
+    if (width == 64) {
+      words[2 * i] = mloptBuildUnary(b, "arith.trunci", bits, g->nv.i32);
+      words[2 * i + 1] = mloptBuildUnary(
+          b, "arith.trunci",
+          mloptNvArith(&g->nv, "arith.shrui", bits, mloptNvLong(&g->nv, 32)),
+          g->nv.i32);
+    } else if (width == 32 || count == 1) {
+      words[i] = bits;
+    } else {
+      MlirValue part = mloptNvShlInt(
+          &g->nv, mloptBuildUnary(b, "arith.extui", bits, g->nv.i32),
+          i * width % 32);
+      MlirValue *word = &words[i * width / 32];
+      *word = i * width % 32 ? mloptNvArith(&g->nv, "arith.ori", *word, part)
+                             : part;
+    }
+  }
+  return count * width / 8;
+}
+
+/// An element on demand, where the loops stand at `loops`; zero where the
+/// condition is false.
+static MlirValue pullElement(MloptTiled *g, const MloptTiledFactor *f,
+                             const MlirValue *loops, MlirValue condition) {
+  MloptPull *pull = g->pull;
+  MlirType type = f->stored;
+  MlirValue element, zero, out;
+  MloptPullScope then = mloptPullBeginBranch(pull);
+  element =
+      mloptPullGenericOperand(pull, g->p.generic, f->factor->operand, loops);
+  if (f->isConverted)
+    element = convert(g, f, f->factor->multiplied, element);
+  mloptPullEndBranch(pull, &then, 1, &element);
+  MloptPullScope otherwise = mloptPullBeginBranch(pull);
+  zero = isFloat(type) ? mloptBuildFloat(g->nv.b, type, 0)
+                       : mloptBuildInt(g->nv.b, type, 0);
+  mloptPullEndBranch(pull, &otherwise, 1, &zero);
+  mloptPullBuildIf(pull, condition, then, otherwise, 1, &type, &out);
+  return out;
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+/// Where a vector lies along k: what it adds to its position, and its loops.
+typedef struct Depth {
+  MlirValue inRange;
+  MlirValue loops[MLOPT_MAX_LOOPS_OF_PRODUCT];
+} Depth;
+
+/// The depth of vector `i`, or of all where they have one: where the tile
+/// starts at `k`.
+static Depth depthOf(MloptTiled *g, const MloptTiledFactor *f, MlirValue k,
+                     int i) {
+  Depth depth = {.inRange = {NULL}};
+  MlirValue own = mloptTiledAdd(g, k, f->firstDepth);
+  if (!f->alongK)
+    own = mloptTiledAddInt(g, own, i * f->step);
+  int64_t size = g->p.axes[MLOPT_AXIS_K].size;
+  depth.inRange = mloptTiledBelow(g, size % f->depth ? own : k, size);
+  bool isKnown = f->factor->access.isKnown;
+  if (isKnown && f->depthKind == MLOPT_TILED_LINEAR)
+    return depth;
+  mloptTiledSplit(g, MLOPT_AXIS_K,
+                  isKnown && f->depthKind == MLOPT_TILED_UNIFORM ? k : own,
+                  depth.loops);
+  return depth;
+}
+
+static bool sharesDepth(const MloptTiled *g, const MloptTiledFactor *f) {
+  return f->alongK ||
+         (f->factor->access.isKnown && f->depthKind != MLOPT_TILED_EACH &&
+          g->p.axes[MLOPT_AXIS_K].size % f->depth == 0);
+}
+
+static MlirValue isInside(MloptTiled *g, const MloptTiledFactor *f,
+                          const MloptTiledVector *v, const Depth *depth) {
+  const MloptAccess *access = &f->factor->access;
+  MlirValue inside = mloptTiledAnd(g, v->inRange, depth->inRange);
+  for (int i = 0; i < access->numBounds && access->isKnown; ++i) {
+    MlirValue index = v->bounds[i];
+    if (f->depthKind != MLOPT_TILED_LINEAR)
+      index = mloptTiledAdd(
+          g, index,
+          sumAlong(g, &access->bounds[i].index, MLOPT_AXIS_K, depth->loops));
+    inside = mloptTiledAnd(g, inside,
+                           mloptTiledBelow(g, index, access->bounds[i].size));
+  }
+  return inside;
+}
+
+static MlirValue pointerTo(MloptTiled *g, const MloptTiledFactor *f,
+                           const MloptTiledVector *v, const Depth *depth,
+                           MlirValue k) {
+  const MloptAffine *position = &f->factor->access.position;
+  MlirValue along = f->depthKind == MLOPT_TILED_LINEAR
+                        ? mloptTiledMulInt(g, k, f->depthFactor)
+                        : sumAlong(g, position, MLOPT_AXIS_K, depth->loops);
+  MlirValue pointer = advanceBy(g, v->pointer, along, f->elementBytes);
+  return v->offset ? advance(g, pointer, mloptNvLong(&g->nv, v->offset))
+                   : pointer;
+}
+
+/// Where vector `i` goes in the stage at `slot`.
+static MlirValue sharedAddress(MloptTiled *g, const MloptTiledFactor *f, int i,
+                               MlirValue slot, int64_t *outOffset) {
+  MlirValue at = mloptTiledAddress(&f->place, i * f->step, 0, outOffset);
+  return mloptNvAdd(&g->nv, at, slot);
+}
+
+void mloptTiledLoad(MloptTiled *g, MloptTiledFactor *f, MlirValue k,
+                    MlirValue slot, MloptTiledLoaded *out) {
+  int64_t bytes = f->vector * f->elementBytes;
+  Depth depth = depthOf(g, f, k, 0);
+  for (int i = 0; i < f->count; ++i) {
+    MloptTiledVector *v = &f->vectors[i];
+    if (i && !sharesDepth(g, f))
+      depth = depthOf(g, f, k, i);
+    MlirValue inside = isInside(g, f, v, &depth);
+    if (!f->factor->access.isKnown) {
+      for (intptr_t l = 0; l < g->p.axes[MLOPT_AXIS_K].count; ++l) {
+        intptr_t loop = g->p.axes[MLOPT_AXIS_K].at[l];
+        v->loops[loop] = depth.loops[loop];
+      }
+      out->words[i][0] = pullElement(g, f, v->loops, inside);
+      continue;
+    }
+    MlirValue pointer = pointerTo(g, f, v, &depth, k);
+    if (f->isCopied) {
+      int64_t offset;
+      MlirValue at = sharedAddress(g, f, i, slot, &offset);
+      mloptNvCopyAsync(&g->nv, at, offset, pointer, bytes, inside);
+    } else {
+      mloptNvLoadWords(&g->nv, pointer, bytes, inside, out->words[i]);
+    }
+  }
+}
+
+void mloptTiledStoreLoaded(MloptTiled *g, MloptTiledFactor *f, MlirValue slot,
+                           const MloptTiledLoaded *loaded) {
+  if (f->isCopied)
+    return;
+  for (int i = 0; i < f->count; ++i) {
+    MlirValue words[4], elements[MLOPT_TILED_PIECE];
+    int64_t offset, bytes = f->vector * f->elementBytes;
+    memcpy(words, loaded->words[i], sizeof words);
+    if (!f->factor->access.isKnown) {
+      bytes = packElements(g, words, 1, words);
+    } else if (f->isConverted) {
+      for (int64_t e = 0; e < f->vector; ++e)
+        elements[e] = convert(g, f, f->factor->multiplied,
+                              elementOf(g, f, loaded->words[i], e));
+      bytes = packElements(g, elements, f->vector, words);
+    }
+    MlirValue at = sharedAddress(g, f, i, slot, &offset);
+    mloptNvStoreWords(&g->nv, at, offset, bytes, words);
+  }
+}

@@ -1,0 +1,193 @@
+//===- nv_mma.c - Products of one warp ------------------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nv_mma.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+
+/// PTX with several results of one type.
+static void several(MloptNv *nv, const char *ptx, const char *constraints,
+                    intptr_t numOperands, const MlirValue *operands,
+                    MlirType type, int count, MlirValue *out) {
+  MlirType types[4] = {type, type, type, type};
+  MlirType all =
+      mlirLLVMStructTypeLiteralGet(nv->b->context, count, types, false);
+  MlirValue results =
+      mloptNvPtx(nv, ptx, constraints, numOperands, operands, all);
+  for (int i = 0; i < count; ++i) {
+    char position[48];
+    snprintf(position, sizeof position, "{position = array<i64: %d>}", i);
+    out[i] = mloptNvValue(nv, "llvm.extractvalue", 1, &results, type, position);
+  }
+}
+
+void mloptNvLoadMatrices(MloptNv *nv, MlirValue address, int64_t offset,
+                         bool transposed, MlirValue out[4]) {
+  char ptx[128];
+  snprintf(ptx, sizeof ptx,
+           "ldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {$0, $1, $2, $3}, "
+           "[$4+%d];",
+           transposed ? ".trans" : "", (int)offset);
+  several(nv, ptx, "=r,=r,=r,=r,r,~{memory}", 1, &address, nv->i32, 4, out);
+}
+
+void mloptNvMmaWarp(MloptNv *nv, const char *element, const MlirValue a[4],
+                    const MlirValue b[2], MlirValue sum[4]) {
+  char ptx[256];
+  snprintf(ptx, sizeof ptx,
+           "mma.sync.aligned.m16n8k16.row.col.f32.%s.%s.f32 {$0, $1, $2, $3}, "
+           "{$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};",
+           element, element);
+  MlirValue operands[] = {a[0], a[1],   a[2],   a[3],   b[0],
+                          b[1], sum[0], sum[1], sum[2], sum[3]};
+  several(nv, ptx, "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3", 10, operands, nv->f32, 4,
+          sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void mloptNvCopyAsync(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
+                      MlirValue pointer, int64_t bytes, MlirValue condition) {
+  char ptx[160];
+  bool always = mlirValueIsNull(condition);
+  // Only 16 bytes can go past the first-level cache.
+  snprintf(ptx, sizeof ptx, "cp.async.%s.shared.global [$0+%d], [$1], %d%s;",
+           bytes == 16 ? "cg" : "ca", (int)offset, (int)bytes,
+           always ? "" : ", $2");
+  MlirValue operands[3] = {sharedAddress, pointer};
+  if (!always)
+    operands[2] = mloptBuildSelect(nv->b, condition, mloptNvInt(nv, bytes),
+                                   mloptNvInt(nv, 0));
+  mloptNvPtx(nv, ptx, always ? "r,l,~{memory}" : "r,l,r,~{memory}",
+             always ? 2 : 3, operands, (MlirType){NULL});
+}
+
+void mloptNvCommitCopies(MloptNv *nv) {
+  mloptNvPtx(nv, "cp.async.commit_group;", "~{memory}", 0, NULL,
+             (MlirType){NULL});
+}
+
+void mloptNvWaitCopies(MloptNv *nv, int64_t groups) {
+  char ptx[48];
+  snprintf(ptx, sizeof ptx, "cp.async.wait_group %d;", (int)groups);
+  mloptNvPtx(nv, ptx, "~{memory}", 0, NULL, (MlirType){NULL});
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+/// How an access of so many bytes is written; `type` has one or two letters.
+typedef struct Words {
+  int64_t bytes;
+  int count;
+  const char *type, *list, *constraint;
+} Words;
+
+static const Words rows[] = {
+    {1, 1, "u8", "$%d", "h"},
+    {2, 1, "u16", "$%d", "h"},
+    {4, 1, "b32", "$%d", "r"},
+    {8, 2, "v2.b32", "{$%d, $%d}", "r"},
+    {16, 4, "v4.b32", "{$%d, $%d, $%d, $%d}", "r"},
+};
+
+static const Words *findWords(int64_t bytes) {
+  const Words *row = rows;
+  while (row->bytes != bytes)
+    ++row;
+  return row;
+}
+
+static size_t listWords(char *text, size_t size, const Words *row, int first) {
+  return (size_t)snprintf(text, size, row->list, first, first + 1, first + 2,
+                          first + 3);
+}
+
+/// A byte travels in a register of 16 bits.
+static MlirType wordType(MloptNv *nv, const Words *row) {
+  return row->bytes < 4 ? mlirIntegerTypeGet(nv->b->context, 16) : nv->i32;
+}
+
+int mloptNvLoadWords(MloptNv *nv, MlirValue pointer, int64_t bytes,
+                     MlirValue condition, MlirValue out[4]) {
+  const Words *row = findWords(bytes);
+  bool always = mlirValueIsNull(condition);
+  char ptx[320], list[32], constraints[48] = "";
+  listWords(list, sizeof list, row, 0);
+  size_t used = 0;
+  if (!always) {
+    used = (size_t)snprintf(ptx, sizeof ptx,
+                            "{ .reg .pred p; setp.ne.b32 p, $%d, 0;",
+                            row->count + 1);
+    for (int i = 0; i < row->count; ++i)
+      used += (size_t)snprintf(ptx + used, sizeof ptx - used, " mov.%s $%d, 0;",
+                               row->bytes < 4 ? "b16" : "b32", i);
+  }
+  snprintf(ptx + used, sizeof ptx - used, " %sld.global.nc.%s %s, [$%d];%s",
+           always ? "" : "@p ", row->type, list, row->count,
+           always ? "" : " }");
+  used = 0;
+  // Early, since zeros are written before the address is read.
+  for (int i = 0; i < row->count; ++i)
+    used += (size_t)snprintf(constraints + used, sizeof constraints - used,
+                             "=&%s,", row->constraint);
+  snprintf(constraints + used, sizeof constraints - used, "l%s",
+           always ? "" : ",r");
+  MlirValue operands[2] = {pointer};
+  if (!always)
+    operands[1] = mloptNvToInt(nv, condition);
+  if (row->count == 1)
+    out[0] = mloptNvPtx(nv, ptx, constraints, always ? 1 : 2, operands,
+                        wordType(nv, row));
+  else
+    several(nv, ptx, constraints, always ? 1 : 2, operands, nv->i32, row->count,
+            out);
+  return row->count;
+}
+
+void mloptNvStoreWords(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
+                       int64_t bytes, const MlirValue *words) {
+  const Words *row = findWords(bytes);
+  char ptx[128], list[32], constraints[32] = "r";
+  listWords(list, sizeof list, row, 1);
+  snprintf(ptx, sizeof ptx, "st.shared.%s [$0+%d], %s;", row->type, (int)offset,
+           list);
+  MlirValue operands[5] = {sharedAddress};
+  size_t used = 1;
+  for (int i = 0; i < row->count; ++i) {
+    operands[i + 1] = words[i];
+    used += (size_t)snprintf(constraints + used, sizeof constraints - used,
+                             ",%s", row->constraint);
+  }
+  snprintf(constraints + used, sizeof constraints - used, ",~{memory}");
+  mloptNvPtx(nv, ptx, constraints, row->count + 1, operands, (MlirType){NULL});
+}
+
+int mloptNvLoadShared(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
+                      MlirType element, MlirValue out[4]) {
+  bool isFloat = mlirTypeIsAFloat(element);
+  bool isWide = mlirTypeIsAF64(element) ||
+                (!isFloat && mlirIntegerTypeGetWidth(element) == 64);
+  const char *letter = isFloat ? (isWide ? "d" : "f") : isWide ? "l" : "r";
+  int count = isWide ? 2 : 4;
+  char ptx[96], constraints[48] = "";
+  snprintf(ptx, sizeof ptx, "ld.shared.%s%s%d %s, [$%d+%d];",
+           isWide ? "v2." : "v4.", isFloat ? "f" : "b", isWide ? 64 : 32,
+           isWide ? "{$0, $1}" : "{$0, $1, $2, $3}", count, (int)offset);
+  size_t used = 0;
+  for (int i = 0; i < count; ++i)
+    used += (size_t)snprintf(constraints + used, sizeof constraints - used,
+                             "=%s,", letter);
+  snprintf(constraints + used, sizeof constraints - used, "r,~{memory}");
+  several(nv, ptx, constraints, 1, &sharedAddress, element, count, out);
+  return count;
+}

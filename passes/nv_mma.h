@@ -1,0 +1,52 @@
+//===- nv_mma.h - Products of one warp ----------------------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// mma.sync, ldmatrix and cp.async, which every chip since sm_80 has. Fragments
+// of the 16 x 8 x 16 product, as lane l holds them (g = l / 4, t = l % 4):
+//
+//   A, 16 x 16    {(g, 2t), (g, 2t+1)}, rows + 8, columns + 8, both + 8
+//   B, 16 x 8     {(2t, g), (2t+1, g)}, rows + 8
+//   C, 16 x 8     (g, 2t), (g, 2t+1), (g+8, 2t), (g+8, 2t+1)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_NV_MMA_H
+#define MLOPT_PASSES_NV_MMA_H
+
+#include "nv_build.h"
+
+/// Four 8 x 8 matrices of 16-bit elements; lane l gives the address (i32, in
+/// shared memory) of row l % 8 of matrix l / 8, `offset` bytes before it.
+void mloptNvLoadMatrices(MloptNv *, MlirValue address, int64_t offset,
+                         bool transposed, MlirValue out[4]);
+/// sum += a * b, of elements "bf16" or "f16".
+void mloptNvMmaWarp(MloptNv *, const char *element, const MlirValue a[4],
+                    const MlirValue b[2], MlirValue sum[4]);
+
+/// Starts a copy of 4, 8 or 16 bytes from global to shared memory; where
+/// `condition` (i1, null: always) is false, writes zeros and reads nothing.
+void mloptNvCopyAsync(MloptNv *, MlirValue sharedAddress, int64_t offset,
+                      MlirValue pointer, int64_t bytes, MlirValue condition);
+/// Closes the group of copies that this thread has started.
+void mloptNvCommitCopies(MloptNv *);
+/// Waits until all but the newest `groups` are done.
+void mloptNvWaitCopies(MloptNv *, int64_t groups);
+
+/// Loads 1, 2, 4, 8 or 16 bytes of global memory that nobody writes meanwhile,
+/// as integers of 32 bits, or one narrower; zeros where `condition` (i1, null:
+/// always) is false. Returns how many.
+int mloptNvLoadWords(MloptNv *, MlirValue pointer, int64_t bytes,
+                     MlirValue condition, MlirValue out[4]);
+/// Loads 16 bytes of shared memory as elements of 32 or 64 bits. Returns how
+/// many.
+int mloptNvLoadShared(MloptNv *, MlirValue sharedAddress, int64_t offset,
+                      MlirType element, MlirValue out[4]);
+/// Stores as many words to shared memory.
+void mloptNvStoreWords(MloptNv *, MlirValue sharedAddress, int64_t offset,
+                       int64_t bytes, const MlirValue *words);
+
+#endif // MLOPT_PASSES_NV_MMA_H

@@ -1,0 +1,85 @@
+//===- product.h - Sums of products over any loops ----------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds C[b, m, n] = sum over k of A(b, m, k) * B(b, n, k) in the program of a
+// kernel where each of b, m, n, k stands for any number of loops and A and B
+// are whatever the program computes: a matrix product with any strides, a
+// convolution, one of padded or reshaped factors. contraction.h finds those
+// whose tensors are matrices; this one, all others.
+//
+// A factor that lies in memory is described by its access: the position of an
+// element, and the bounds outside of which it is zero, as affine functions of
+// the loops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_PRODUCT_H
+#define MLOPT_PASSES_PRODUCT_H
+
+#include "contraction.h"
+
+enum {
+  MLOPT_MAX_LOOPS_OF_PRODUCT = 2 * MLOPT_MAX_RANK + 1,
+  MLOPT_MAX_BOUNDS = 4,
+};
+
+/// constant + the sum of factor[l] * loop l.
+typedef struct MloptAffine {
+  int64_t constant;
+  int64_t factor[MLOPT_MAX_LOOPS_OF_PRODUCT];
+} MloptAffine;
+
+/// Where an operand's elements lie: element `position` of `tensor`, which the
+/// kernel has a pointer to, or zero unless each bound is in [0, size).
+typedef struct MloptAccess {
+  bool isKnown; ///< false: elements are computed on demand
+  MlirValue tensor;
+  MloptAffine position;
+  int numBounds;
+  struct {
+    MloptAffine index;
+    int64_t size;
+  } bounds[MLOPT_MAX_BOUNDS];
+} MloptAccess;
+
+/// Loops that count as one index, the outermost first.
+typedef struct MloptLoops {
+  intptr_t count;
+  intptr_t at[MLOPT_MAX_LOOPS_OF_PRODUCT];
+  int64_t size; ///< of all together
+} MloptLoops;
+
+typedef struct MloptFactor {
+  intptr_t operand; ///< of the generic
+  MlirType element; ///< of that operand
+  /// The value in the body that is multiplied: the operand's element after
+  /// casts.
+  MlirValue multiplied;
+  MloptAccess access;
+} MloptFactor;
+
+typedef struct MloptProduct {
+  MlirOperation generic;
+  intptr_t numLoops;
+  int64_t sizes[MLOPT_MAX_LOOPS_OF_PRODUCT];
+  MloptLoops axes[MLOPT_NUM_AXES];
+  MloptFactor factors[2]; ///< A, of b, m, k; B, of b, n, k
+  MlirType sum;           ///< the type of the sums
+} MloptProduct;
+
+/// Whether the program in this block is a product, in f32, f64, i32 or i64,
+/// and what comes of its elements one by one.
+bool mloptFindProduct(MlirBlock program, MloptProduct *out);
+
+/// Whether an affine function depends on the loops of an axis as on one index,
+/// by this factor.
+bool mloptIsLinear(const MloptProduct *, const MloptAffine *, MloptAxis,
+                   int64_t *outFactor);
+/// Whether it depends on them at all.
+bool mloptDependsOnAxis(const MloptProduct *, const MloptAffine *, MloptAxis);
+
+#endif // MLOPT_PASSES_PRODUCT_H

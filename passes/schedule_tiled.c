@@ -1,0 +1,225 @@
+//===- schedule_tiled.c - Tiles of any product ----------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedule_tiled.h"
+
+#include "schedule.h"
+#include "target.h"
+
+#include <inttypes.h>
+
+//===----------------------------------------------------------------------===//
+// Legal tiles
+//===----------------------------------------------------------------------===//
+
+/// For mma.sync. A warp of 64 x 64 reads least of shared memory for each
+/// product; smaller ones make more tiles. Two groups keep a multiprocessor busy
+/// that has one small tile.
+static const MloptTiledSchedule mmaTiles[] = {
+    {{128, 128, 32}, {64, 64}, 4, 1}, {{128, 64, 32}, {64, 32}, 4, 1},
+    {{64, 128, 32}, {32, 64}, 4, 1},  {{64, 64, 32}, {32, 32}, 4, 1},
+    {{64, 64, 64}, {32, 32}, 4, 2},   {{64, 32, 64}, {32, 16}, 4, 2},
+    {{32, 64, 64}, {16, 32}, 4, 2},   {{32, 32, 64}, {16, 16}, 4, 2},
+};
+
+/// For one multiplication at a time: of a warp's 4 x 8 lanes, each computes an
+/// eighth of its columns and a quarter of its rows.
+static const MloptTiledSchedule wideTiles[] = {
+    {{128, 128, 16}, {32, 64}, 4, 1},
+    {{64, 64, 16}, {32, 32}, 4, 1},
+    {{32, 64, 16}, {16, 32}, 4, 1},
+};
+/// The same for sums of 64 bits.
+static const MloptTiledSchedule doubleTiles[] = {
+    {{64, 64, 16}, {32, 32}, 3, 1},
+    {{32, 64, 16}, {16, 32}, 3, 1},
+};
+
+/// What the model knows, of the H200 alone: multiprocessors, and in cycles,
+/// starting and storing a tile.
+enum {
+  PROCESSORS = 132,
+  TILE_CYCLES = 1500,
+  SHARED_CYCLE = 128, ///< bytes that shared memory moves in a cycle
+  FMA_CYCLE = 128,    ///< multiplications and additions in a cycle
+};
+
+static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static bool isHalf(MlirType type) {
+  return mlirTypeIsABF16(type) || mlirTypeIsAF16(type);
+}
+
+/// Whether a factor's elements are widened to f32 and nothing else.
+static bool isWidened(const MloptFactor *f) {
+  if (!isHalf(f->element) || !mlirValueIsAOpResult(f->multiplied))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(f->multiplied);
+  return mloptIsNamed(op, "arith.extf") &&
+         mlirValueIsABlockArgument(mloptOperand(op, 0));
+}
+
+bool mloptTiledUsesMma(const MloptProduct *p) {
+  const MloptFactor *a = &p->factors[0], *b = &p->factors[1];
+  return mlirTypeIsAF32(p->sum) && isWidened(a) && isWidened(b) &&
+         mlirTypeEqual(a->element, b->element);
+}
+
+MlirType mloptTiledStored(const MloptProduct *p) {
+  return mloptTiledUsesMma(p) ? p->factors[0].element : p->sum;
+}
+
+static int64_t bytesOf(MlirType element) {
+  return mloptElementWidth(element) / 8;
+}
+
+int64_t mloptTiledThreads(const MloptTiledSchedule *s) {
+  return s->tile[0] / s->warp[0] * (s->tile[1] / s->warp[1]) * s->groups *
+         mloptSm90.warp;
+}
+
+int64_t mloptTiledFactorBytes(const MloptProduct *p,
+                              const MloptTiledSchedule *s, int factor) {
+  return s->tile[factor] * s->tile[2] * bytesOf(mloptTiledStored(p));
+}
+
+int64_t mloptTiledSharedBytes(const MloptProduct *p,
+                              const MloptTiledSchedule *s) {
+  int64_t stages = s->stages * (mloptTiledFactorBytes(p, s, 0) +
+                                mloptTiledFactorBytes(p, s, 1));
+  int64_t sums = s->tile[0] * s->tile[1] * bytesOf(p->sum);
+  return stages > sums ? stages : sums;
+}
+
+static int64_t countTiles(const MloptProduct *p, const MloptTiledSchedule *s) {
+  return divideUp(p->axes[MLOPT_AXIS_M].size, s->tile[0]) *
+         divideUp(p->axes[MLOPT_AXIS_N].size, s->tile[1]) *
+         p->axes[MLOPT_AXIS_BATCH].size;
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// Cycles: full rounds of tiles over the processors, each bound by what its
+/// warps read from shared memory (four cycles for 16 rows, 16 deep, of a
+/// factor), or by the multipliers.
+static int64_t cost(const MloptProduct *p, const MloptTiledSchedule *s) {
+  int64_t depth = divideUp(p->axes[MLOPT_AXIS_K].size, s->tile[2]) * s->tile[2];
+  int64_t area = s->tile[0] * s->tile[1], cycles;
+  if (mloptTiledUsesMma(p)) {
+    int64_t warps = area / (s->warp[0] * s->warp[1]);
+    int64_t read = warps * (s->warp[0] + s->warp[1]) / 4;
+    int64_t written = (s->tile[0] + s->tile[1]) * 32 / SHARED_CYCLE;
+    cycles = depth / 16 * (read + written);
+  } else {
+    cycles = depth * area / FMA_CYCLE * bytesOf(p->sum) / 4;
+  }
+  return divideUp(countTiles(p, s), PROCESSORS) * (cycles + TILE_CYCLES);
+}
+
+static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
+  if (mloptTiledUsesMma(p)) {
+    *outCount = MLOPT_COUNT(mmaTiles);
+    return mmaTiles;
+  }
+  bool isWide = bytesOf(p->sum) == 8;
+  *outCount = isWide ? MLOPT_COUNT(doubleTiles) : MLOPT_COUNT(wideTiles);
+  return isWide ? doubleTiles : wideTiles;
+}
+
+bool mloptScheduleTiled(const MloptProduct *p, MloptTiledSchedule *out) {
+  // Below, most of a tile would be outside, and a thread for each element does.
+  enum { LEAST_SIDE = 8, LEAST_DEPTH = 8, MOST_TILES = 1 << 30 };
+  if (p->axes[MLOPT_AXIS_M].size < LEAST_SIDE ||
+      p->axes[MLOPT_AXIS_N].size < LEAST_SIDE ||
+      p->axes[MLOPT_AXIS_K].size < LEAST_DEPTH)
+    return false;
+  int count;
+  const MloptTiledSchedule *tiles = tilesOf(p, &count);
+  int64_t best = 0;
+  for (int i = 0; i < count; ++i) {
+    int64_t cycles = cost(p, &tiles[i]);
+    if (countTiles(p, &tiles[i]) > MOST_TILES || (best && cycles >= best))
+      continue;
+    best = cycles;
+    *out = tiles[i];
+  }
+  return best > 0;
+}
+
+bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
+                      const MloptTiledSchedule *s) {
+  int count;
+  const MloptTiledSchedule *tiles = tilesOf(p, &count);
+  for (int i = 0; i < count; ++i)
+    if (!memcmp(s, &tiles[i], sizeof *s))
+      return true;
+  mloptOpError(kernel,
+               "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64
+               " with warps of %" PRId64 "x%" PRId64 ", %" PRId64
+               " stages and %" PRId64 " groups is none for its element types",
+               s->tile[0], s->tile[1], s->tile[2], s->warp[0], s->warp[1],
+               s->stages, s->groups);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+void mloptTiledAnnotate(MlirOperation kernel, const MloptTiledSchedule *s) {
+  MlirContext c = mlirOperationGetContext(kernel);
+  MlirNamedAttribute entries[] = {
+      mloptNamedAttr(c, "family", mloptStrAttr(c, "tiled")),
+      mloptNamedAttr(c, "groups", mloptI64Attr(c, s->groups)),
+      mloptNamedAttr(c, "stages", mloptI64Attr(c, s->stages)),
+      mloptNamedAttr(c, "tile", mloptI64Array(c, 3, s->tile)),
+      mloptNamedAttr(c, "warp", mloptI64Array(c, 2, s->warp)),
+  };
+  mlirOperationSetDiscardableAttributeByName(
+      kernel, mloptStr(MLOPT_SCHEDULE),
+      mlirDictionaryAttrGet(c, MLOPT_COUNT(entries), entries));
+}
+
+static bool readInt(MlirAttribute dict, const char *name, int64_t *out) {
+  MlirAttribute value = mloptDictGet(dict, name);
+  if (mlirAttributeIsNull(value) || !mloptIsI64(value))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(value);
+  return true;
+}
+
+static bool readInts(MlirAttribute dict, const char *name, intptr_t count,
+                     int64_t *out) {
+  MlirAttribute value = mloptDictGet(dict, name);
+  if (mlirAttributeIsNull(value) || !mloptIsI64Array(value) ||
+      mlirDenseArrayGetNumElements(value) != count)
+    return false;
+  mloptI64ArrayGet(value, out);
+  return true;
+}
+
+bool mloptReadTiledSchedule(MlirOperation kernel, MloptTiledSchedule *out) {
+  MlirAttribute schedule = mloptAttr(kernel, MLOPT_SCHEDULE);
+  if (mlirAttributeIsNull(schedule) || !mlirAttributeIsADictionary(schedule))
+    return false;
+  MlirAttribute family = mloptDictGet(schedule, "family");
+  return !mlirAttributeIsNull(family) && mloptIsString(family) &&
+         mloptStrEq(mlirStringAttrGetValue(family), "tiled") &&
+         readInts(schedule, "tile", 3, out->tile) &&
+         readInts(schedule, "warp", 2, out->warp) &&
+         readInt(schedule, "stages", &out->stages) &&
+         readInt(schedule, "groups", &out->groups);
+}
+
+void mloptTiledLaunch(const MloptProduct *p, const MloptTiledSchedule *s,
+                      MloptLaunch *launch) {
+  launch->blocks = countTiles(p, s);
+  launch->threads = mloptTiledThreads(s);
+  launch->sharedBytes = mloptTiledSharedBytes(p, s);
+}

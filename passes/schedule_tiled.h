@@ -1,0 +1,55 @@
+//===- schedule_tiled.h - Tiles of any product --------------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides how a product that wgmma and TMA do not take is computed tile by
+// tile: on mma.sync where its elements are 16 bits wide or become so exactly,
+// else on one multiplication and addition for each element. The choice is
+// `mlopt.schedule` on the kernel, which the emitter reads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_SCHEDULE_TILED_H
+#define MLOPT_PASSES_SCHEDULE_TILED_H
+
+#include "launch.h"
+#include "product.h"
+
+/// `{family = "tiled", groups = 1, stages = 4, tile = [128, 128, 32], warp =
+/// [64, 64]}`.
+typedef struct MloptTiledSchedule {
+  int64_t tile[3]; ///< of m, n, k
+  int64_t warp[2]; ///< the part of it that one warp computes
+  int64_t stages;  ///< of tiles of the factors in shared memory
+  int64_t groups;  ///< of warps that share a tile's depth
+} MloptTiledSchedule;
+
+/// The element type that a product's factors have in shared memory: bf16 or
+/// f16 for mma.sync, else the type of the sums.
+MlirType mloptTiledStored(const MloptProduct *);
+bool mloptTiledUsesMma(const MloptProduct *);
+
+int64_t mloptTiledThreads(const MloptTiledSchedule *);
+/// Bytes of one stage of factor 0 or 1, and of all dynamic shared memory.
+int64_t mloptTiledFactorBytes(const MloptProduct *, const MloptTiledSchedule *,
+                              int factor);
+int64_t mloptTiledSharedBytes(const MloptProduct *, const MloptTiledSchedule *);
+
+/// The best tile by the cost model; false if another family is better.
+bool mloptScheduleTiled(const MloptProduct *, MloptTiledSchedule *out);
+/// Whether a kernel can have this schedule; a diagnostic if not.
+bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *,
+                      const MloptTiledSchedule *);
+
+/// The kernel's attributes.
+void mloptTiledAnnotate(MlirOperation kernel, const MloptTiledSchedule *);
+/// Reads `mlopt.schedule`; false if the kernel has none of this family.
+bool mloptReadTiledSchedule(MlirOperation kernel, MloptTiledSchedule *out);
+/// Completes the launch: grid, block, shared memory.
+void mloptTiledLaunch(const MloptProduct *, const MloptTiledSchedule *,
+                      MloptLaunch *);
+
+#endif // MLOPT_PASSES_SCHEDULE_TILED_H
