@@ -63,13 +63,3 @@ func.func @bias(%a: tensor<128x256xbf16>, %b: tensor<64x256xbf16>, %v: tensor<64
   }
   return %0 : tensor<128x64xbf16>
 }
-
-// What TMA cannot take keeps the generic kernel: rows of 2 * 333 bytes.
-// CHECK:       gpu.binary @odd_kernel_0
-// CHECK-NOT:   wgmma
-// CHECK-NOT:   cp.async.bulk
-// CHECK:       func.func @odd
-func.func @odd(%a: tensor<64x333xbf16>, %b: tensor<64x333xbf16>) -> tensor<64x64xbf16> {
-  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<64x333xbf16>, tensor<64x333xbf16>) -> tensor<64x64xbf16>
-  return %0 : tensor<64x64xbf16>
-}

@@ -1,0 +1,61 @@
+// RUN: mlopt-opt %s -mlopt-to-gpu | FileCheck %s
+// RUN: mlopt-opt %s -mlopt-to-gpu=chip=sm_80 | FileCheck %s
+
+// Rows of 2 * 333 bytes: elements go one by one through registers, zero past
+// the edges, and are multiplied on mma.sync.
+// CHECK:       gpu.binary @odd_kernel_0
+// CHECK-NOT:   cp.async
+// CHECK:       @p ld.global.nc.u16
+// CHECK:       st.shared.u16
+// CHECK:       ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK:       mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// CHECK-NOT:   wgmma
+// CHECK:       func.func @odd
+func.func @odd(%a: tensor<64x333xbf16>, %b: tensor<64x333xbf16>) -> tensor<64x64xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<64x333xbf16>, tensor<64x333xbf16>) -> tensor<64x64xbf16>
+  return %0 : tensor<64x64xbf16>
+}
+
+// f32 in full: cp.async, and one rounding for each product and sum.
+// CHECK:       gpu.binary @single_kernel_0
+// CHECK:       cp.async.cg.shared.global {{.*}}, 16
+// CHECK:       cp.async.wait_group 2
+// CHECK:       fma.rn.f32
+// CHECK-NOT:   mma.sync
+// CHECK:       func.func @single
+func.func @single(%a: tensor<128x64xf32>, %b: tensor<64x256xf32>) -> tensor<128x256xf32> {
+  %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<128x64xf32>, tensor<64x256xf32>) -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+// A convolution is a product whose factor is read in place: sixteen bytes of
+// channels at a time, or zeros of the padding. Rows of the weights run along n.
+// CHECK:       gpu.binary @conv_kernel_0
+// CHECK:       cp.async.cg.shared.global {{.*}}, 16, %r
+// CHECK:       ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// CHECK:       mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// CHECK:       func.func @conv
+func.func @conv(%x: tensor<2x14x14x32xf16>, %w: tensor<3x3x32x64xf16>) -> tensor<2x14x14x64xf16> {
+  %0 = mlopt.conv %x, %w strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] window_dilation [1, 1] : (tensor<2x14x14x32xf16>, tensor<3x3x32x64xf16>) -> tensor<2x14x14x64xf16>
+  return %0 : tensor<2x14x14x64xf16>
+}
+
+// What follows the product is computed from the sums in shared memory; four
+// elements of the bias come at once.
+// CHECK:       gpu.binary @bias_kernel_0
+// CHECK:       mma.sync
+// CHECK:       ld.shared.v4.f32
+// CHECK:       ld.global.v4
+// CHECK:       add.rn.f32
+// CHECK:       st.global.v4
+// CHECK:       func.func @bias
+func.func @bias(%a: tensor<60x333xbf16>, %b: tensor<64x333xbf16>, %v: tensor<64xf32>) -> tensor<60x64xbf16> {
+  %0 = mlopt.fusion (%x = %a : tensor<60x333xbf16>, %y = %b : tensor<64x333xbf16>, %w = %v : tensor<64xf32>) -> tensor<60x64xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<60x333xbf16>, tensor<64x333xbf16>) -> tensor<60x64xf32>
+    %2 = mlopt.broadcast %w dims [1] : tensor<64xf32> -> tensor<60x64xf32>
+    %3 = mlopt.add %1, %2 : tensor<60x64xf32>
+    %4 = mlopt.convert %3 : tensor<60x64xf32> -> tensor<60x64xbf16>
+    mlopt.yield %4 : tensor<60x64xbf16>
+  }
+  return %0 : tensor<60x64xbf16>
+}

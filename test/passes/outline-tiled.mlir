@@ -1,0 +1,91 @@
+// RUN: mlopt-opt %s -split-input-file -pass-pipeline='builtin.module(mlopt-outline-kernels{wgmma=true})' | FileCheck %s
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// Rows that TMA does not take: small tiles, since there are few.
+// CHECK-LABEL: llvm.func @odd_kernel_0
+// CHECK-SAME:    mlopt.schedule = {family = "tiled", groups = 2 : i64, stages = 4 : i64, tile = array<i64: 32, 32, 64>, warp = array<i64: 16, 16>}
+// CHECK:       func.func @odd
+// CHECK:         %[[BLOCKS:.*]] = arith.constant 16 : index
+// CHECK:         %[[THREADS:.*]] = arith.constant 256 : index
+// CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],{{.*}} threads in (%[[THREADS]],
+func.func @odd(%a: tensor<100x333xbf16>, %b: tensor<101x333xbf16>) -> tensor<100x101xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<100x333xbf16>, %y = %b : tensor<101x333xbf16>) -> tensor<100x101xf32> {
+    %z = arith.constant dense<0.0> : tensor<100x101xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<100x333xbf16>, tensor<101x333xbf16>) outs(%z : tensor<100x101xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<100x101xf32>
+    mlopt.yield %1 : tensor<100x101xf32>
+  }
+  return %0 : tensor<100x101xf32>
+}
+
+// -----
+
+// f32 in full: one multiplication at a time.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: llvm.func @single_kernel_0
+// CHECK-SAME:    family = "tiled", groups = 1 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 16>, warp = array<i64: 32, 64>
+func.func @single(%a: tensor<4096x512xf32>, %b: tensor<4096x512xf32>) -> tensor<4096x4096xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<4096x512xf32>, %y = %b : tensor<4096x512xf32>) -> tensor<4096x4096xf32> {
+    %z = arith.constant dense<0.0> : tensor<4096x4096xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<4096x512xf32>, tensor<4096x512xf32>) outs(%z : tensor<4096x4096xf32>) {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %4 = arith.mulf %p, %q : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<4096x4096xf32>
+    mlopt.yield %1 : tensor<4096x4096xf32>
+  }
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// A sum that is no product, and one that starts from something else.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: llvm.func @greatest_kernel_0
+// CHECK-NOT:   family = "tiled"
+// CHECK-LABEL: llvm.func @from_one_kernel_0
+// CHECK-NOT:   family = "tiled"
+func.func @greatest(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<64x64xf32>, %y = %b : tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64x64xf32>) {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %4 = arith.mulf %p, %q : f32
+      %5 = arith.maximumf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<64x64xf32>
+    mlopt.yield %1 : tensor<64x64xf32>
+  }
+  return %0 : tensor<64x64xf32>
+}
+func.func @from_one(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<64x64xf32>, %y = %b : tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %z = arith.constant dense<1.0> : tensor<64x64xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64x64xf32>) {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %4 = arith.mulf %p, %q : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<64x64xf32>
+    mlopt.yield %1 : tensor<64x64xf32>
+  }
+  return %0 : tensor<64x64xf32>
+}
