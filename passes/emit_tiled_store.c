@@ -22,6 +22,8 @@ typedef struct Store {
   MloptTile tile; ///< first: what a pull emitter's hooks get
   MloptTiled *g;
   MlirType product; ///< the product's type
+  MlirType outer;   ///< without its last dimensions, which are loops of n
+  MlirType inner;   ///< these alone
   int64_t vector;   ///< elements
   MlirValue sums[MLOPT_MAX_LANES];
 } Store;
@@ -40,30 +42,44 @@ static bool readSum(void *userData, MlirOperation generic,
   return true;
 }
 
+static intptr_t loopOf(const Store *s, intptr_t dim) {
+  MlirAffineMap map = mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(mloptAttr(s->g->p.generic, "indexing_maps"), 2));
+  return mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, dim));
+}
+
+static bool isOfN(const Store *s, intptr_t loop) {
+  const MloptLoops *loops = &s->g->p.axes[MLOPT_AXIS_N];
+  for (intptr_t i = 0; i < loops->count; ++i)
+    if (loops->at[i] == loop)
+      return true;
+  return s->g->p.sizes[loop] == 1;
+}
+
+/// Cuts the product's shape where its last dimensions are of n.
+static void splitShape(Store *s) {
+  int64_t shape[MLOPT_MAX_RANK];
+  intptr_t rank = mloptShape(s->product, shape), outer = rank;
+  MlirType element = mloptElementType(s->product);
+  while (outer > 0 && isOfN(s, loopOf(s, outer - 1)))
+    --outer;
+  s->outer = mloptTensorType(outer, shape, element);
+  s->inner = mloptTensorType(rank - outer, shape + outer, element);
+}
+
 /// The elements that a thread computes at once: 16 bytes of the narrowest
-/// result, if rows of the product and of all results are multiples of that.
+/// result, eight at most, if rows are a multiple of that.
 static int64_t chooseVector(const Store *s) {
   const MloptKernel *kernel = s->g->kernel;
-  int64_t most = MLOPT_TILED_PIECE / 2, threads = s->g->threads;
-  int64_t widest = 1;
+  int64_t most = 1, area = s->g->s.tile[0] * s->g->s.tile[1];
   for (intptr_t i = 0; i < kernel->numRoots; ++i) {
-    int64_t bytes =
-        bytesOf(mloptElementType(mlirValueGetType(kernel->roots[i].value)));
-    widest =
-        MLOPT_TILED_PIECE / bytes > widest ? MLOPT_TILED_PIECE / bytes : widest;
+    MlirType type = mlirValueGetType(kernel->roots[i].value);
+    int64_t count = MLOPT_TILED_PIECE / bytesOf(mloptElementType(type));
+    most = count > most ? count : most;
   }
-  most = widest < most ? widest : most;
-  while (most > s->g->s.tile[0] * s->g->s.tile[1] / threads)
+  while (most > 8 || most > area / s->g->threads ||
+         mloptNumElements(s->inner) % most)
     most /= 2;
-  for (intptr_t i = -1; i < kernel->numRoots; ++i) {
-    MlirType type =
-        i < 0 ? s->product : mlirValueGetType(kernel->roots[i].value);
-    intptr_t inner = mloptRank(type) - 1;
-    while (inner > 0 && mloptDim(type, inner) == 1)
-      --inner;
-    while (most > 1 && (inner < 0 || mloptDim(type, inner) % most))
-      most /= 2;
-  }
   return most;
 }
 
@@ -92,38 +108,23 @@ static void readSums(Store *s, MlirValue row, MlirValue column) {
   }
 }
 
-/// Where the product's dimensions stand at these indices of m and n.
-static void productIndices(Store *s, MlirValue m, MlirValue n,
-                           MlirValue *outIndices) {
+/// The vector from m and n on.
+static void openVector(Store *s, MlirValue m, MlirValue n, MloptVector *out) {
   MloptTiled *g = s->g;
-  MlirValue loops[MLOPT_MAX_LOOPS_OF_PRODUCT];
+  MloptPull *pull = g->pull;
+  intptr_t outer = mloptRank(s->outer), rank = mloptRank(s->product);
+  MlirValue loops[MLOPT_MAX_LOOPS_OF_PRODUCT], indices[MLOPT_MAX_RANK];
   memcpy(loops, g->batchLoops, sizeof loops);
   mloptTiledSplit(g, MLOPT_AXIS_M, m, loops);
   mloptTiledSplit(g, MLOPT_AXIS_N, n, loops);
-  MlirAffineMap map = mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(mloptAttr(g->p.generic, "indexing_maps"), 2));
-  for (intptr_t d = 0, r = mlirAffineMapGetNumResults(map); d < r; ++d)
-    outIndices[d] =
-        loops[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, d))];
-}
-
-static bool sameShape(MlirType a, MlirType b) {
-  return mlirTypeEqual(mloptWithElementType(a, mloptElementType(b)), b);
-}
-
-/// Computes and stores the vector at m and n for one result.
-static void storeRoot(Store *s, const MloptRoot *root, const MlirValue *indices,
-                      MlirValue position) {
-  MlirType type = mlirValueGetType(root->value);
-  MloptVector vector;
-  MlirValue elements[MLOPT_MAX_LANES];
-  s->tile.space = type;
-  if (sameShape(type, s->product))
-    mloptTileVectorFrom(&s->tile, indices, position, (int)s->vector, &vector);
-  else
-    mloptTileVectorAt(&s->tile, position, (int)s->vector, &vector);
-  mloptTileEvaluate(&s->tile, &vector, root->value, elements);
-  mloptTileStore(&s->tile, &vector, root->pointer, elements);
+  for (intptr_t d = 0; d < rank; ++d)
+    indices[d] = loops[loopOf(s, d)];
+  int64_t columns = mloptNumElements(s->inner);
+  MlirValue column = columns == g->p.axes[MLOPT_AXIS_N].size
+                         ? n
+                         : mloptPullLinearize(pull, s->inner, indices + outer);
+  mloptTileVectorIn(&s->tile, mloptPullLinearize(pull, s->outer, indices),
+                    columns, column, (int)s->vector, out);
 }
 
 static void storeVector(Store *s, MlirValue number) {
@@ -148,11 +149,14 @@ static void storeVector(Store *s, MlirValue number) {
     scope = mloptPullBeginBranch(g->pull);
   mloptTileEnter(&s->tile);
   readSums(s, row, column);
-  MlirValue indices[MLOPT_MAX_RANK];
-  productIndices(s, m, n, indices);
-  MlirValue position = mloptPullLinearize(g->pull, s->product, indices);
-  for (intptr_t i = 0; i < g->kernel->numRoots; ++i)
-    storeRoot(s, &g->kernel->roots[i], indices, position);
+  MloptVector vector;
+  openVector(s, m, n, &vector);
+  for (intptr_t i = 0; i < g->kernel->numRoots; ++i) {
+    MlirValue elements[MLOPT_MAX_LANES];
+    const MloptRoot *root = &g->kernel->roots[i];
+    mloptTileEvaluate(&s->tile, &vector, root->value, elements);
+    mloptTileStore(&s->tile, &vector, root->pointer, elements);
+  }
   if (!isGuarded)
     return;
   mloptPullEndBranch(g->pull, &scope, 0, NULL);
@@ -167,6 +171,7 @@ void mloptTiledStoreTile(MloptTiled *g) {
   Store s = {.g = g,
              .tile = {.pull = pull},
              .product = mloptResultType(g->p.generic, 0)};
+  splitShape(&s);
   s.vector = chooseVector(&s);
   mloptPullSetHooks(pull, (MloptPullHooks){.load = mloptTileLoad,
                                            .reduce = readSum,

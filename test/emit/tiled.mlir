@@ -18,7 +18,7 @@ func.func @odd(%a: tensor<64x333xbf16>, %b: tensor<64x333xbf16>) -> tensor<64x64
 
 // f32 in full: cp.async, and one rounding for each product and sum.
 // CHECK:       gpu.binary @single_kernel_0
-// CHECK:       cp.async.cg.shared.global {{.*}}, 16
+// CHECK:       cp.async.cg.shared.global {{[^;]*}}, 16
 // CHECK:       cp.async.wait_group 2
 // CHECK:       fma.rn.f32
 // CHECK-NOT:   mma.sync
@@ -31,7 +31,7 @@ func.func @single(%a: tensor<128x64xf32>, %b: tensor<64x256xf32>) -> tensor<128x
 // A convolution is a product whose factor is read in place: sixteen bytes of
 // channels at a time, or zeros of the padding. Rows of the weights run along n.
 // CHECK:       gpu.binary @conv_kernel_0
-// CHECK:       cp.async.cg.shared.global {{.*}}, 16, %r
+// CHECK:       cp.async.cg.shared.global {{[^;]*}}, 16, %r
 // CHECK:       ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK:       mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // CHECK:       func.func @conv
@@ -47,7 +47,7 @@ func.func @conv(%x: tensor<2x14x14x32xf16>, %w: tensor<3x3x32x64xf16>) -> tensor
 // CHECK:       ld.shared.v4.f32
 // CHECK:       ld.global.v4
 // CHECK:       add.rn.f32
-// CHECK:       st.global.v4
+// CHECK:       st.global.v2
 // CHECK:       func.func @bias
 func.func @bias(%a: tensor<60x333xbf16>, %b: tensor<64x333xbf16>, %v: tensor<64xf32>) -> tensor<60x64xbf16> {
   %0 = mlopt.fusion (%x = %a : tensor<60x333xbf16>, %y = %b : tensor<64x333xbf16>, %w = %v : tensor<64xf32>) -> tensor<60x64xbf16> {
