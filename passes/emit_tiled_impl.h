@@ -60,6 +60,7 @@ typedef enum MloptTiledDepth {
 /// One vector of a factor's tile, as one thread loads it.
 typedef struct MloptTiledVector {
   MlirValue inRange; ///< along m or n; null: always
+  MlirValue left;    ///< elements from here on, of a shifted factor along it
   MlirValue pointer; ///< without what depends on the tile's start along k
   int64_t offset;    ///< bytes after it
   MlirValue bounds[MLOPT_MAX_BOUNDS];          ///< indices, likewise
@@ -73,6 +74,7 @@ typedef struct MloptTiledFactor {
   int64_t rows, depth;
   bool alongK;          ///< neighbours in shared memory are along k
   int64_t vector;       ///< elements of an access
+  bool isShifted;       ///< by an element, where it starts at an odd one
   bool isCopied;        ///< by cp.async, without registers
   bool isConverted;     ///< elements change their type on the way
   int64_t elementBytes; ///< in global memory
@@ -91,7 +93,9 @@ typedef struct MloptTiledFactor {
 
 /// What a thread has loaded of a factor and not stored yet.
 typedef struct MloptTiledLoaded {
-  MlirValue words[MLOPT_TILED_MAX_VECTORS][4];
+  MlirValue words[MLOPT_TILED_MAX_VECTORS][5];
+  MlirValue shift[MLOPT_TILED_MAX_VECTORS]; ///< i32, bits
+  MlirValue left[MLOPT_TILED_MAX_VECTORS];
 } MloptTiledLoaded;
 
 //===----------------------------------------------------------------------===//

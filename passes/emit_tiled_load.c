@@ -29,50 +29,24 @@ static int64_t bytesOf(MlirType element) {
   return mloptElementWidth(mloptPullMemoryType(element)) / 8;
 }
 
-/// The innermost loop of an axis of more than one turn; -1 if there is none.
-static intptr_t innerLoop(const MloptProduct *p, MloptAxis axis) {
-  const MloptLoops *loops = &p->axes[axis];
-  for (intptr_t i = loops->count; i-- > 0;)
-    if (p->sizes[loops->at[i]] > 1)
-      return loops->at[i];
-  return -1;
+/// Whether elements lie side by side along an axis, wherever they start.
+static bool isContiguous(const MloptProduct *p, const MloptAccess *access,
+                         MloptAxis axis) {
+  int64_t factor;
+  return access->isKnown && !mloptBoundsDependOn(p, access, axis) &&
+         mloptIsLinear(p, &access->position, axis, &factor) && factor == 1;
 }
 
-static bool boundsDependOn(const MloptProduct *p, const MloptAccess *access,
-                           MloptAxis axis) {
-  for (int i = 0; i < access->numBounds; ++i)
-    if (mloptDependsOnAxis(p, &access->bounds[i].index, axis))
-      return true;
-  return false;
-}
+enum { SHIFTED = 8 }; ///< elements of a vector that is shifted into place
 
-/// The largest power of two up to `most` that divides `n`.
-static int64_t commonPower(int64_t n, int64_t most) {
-  while (most > 1 && n % most)
-    most /= 2;
-  return most;
-}
-
-/// How many elements from a multiple of that number on along an axis lie side
-/// by side, on a multiple of it, inside or outside of all bounds together.
-static int64_t runAlong(const MloptProduct *p, const MloptAccess *access,
-                        MloptAxis axis, int64_t most) {
-  const MloptAffine *position = &access->position;
-  intptr_t inner = innerLoop(p, axis);
-  int64_t factor, run;
-  if (!access->isKnown || inner < 0 || position->factor[inner] != 1)
-    return 1;
-  bool isLinear = mloptIsLinear(p, position, axis, &factor) &&
-                  !boundsDependOn(p, access, axis);
-  run = commonPower(isLinear ? p->axes[axis].size : p->sizes[inner], most);
-  run = commonPower(position->constant, run);
-  for (intptr_t i = 0; i < p->numLoops; ++i)
-    if (i != inner && p->sizes[i] > 1)
-      run = commonPower(position->factor[i], run);
-  for (int i = 0; i < access->numBounds; ++i)
-    if (access->bounds[i].index.factor[inner])
-      return 1;
-  return run;
+/// Elements of 16 bits that lie side by side on odd positions: aligned words
+/// are loaded and shifted by an element where they must.
+static void chooseShift(MloptTiled *g, MloptTiledFactor *f) {
+  const MloptAccess *access = &f->factor->access;
+  f->alongK = isContiguous(&g->p, access, MLOPT_AXIS_K);
+  f->isShifted = f->alongK || isContiguous(&g->p, access, f->axis);
+  f->vector = f->isShifted ? SHIFTED : 1;
+  f->alongK |= !f->isShifted;
 }
 
 static void chooseVector(MloptTiled *g, MloptTiledFactor *f) {
@@ -83,9 +57,10 @@ static void chooseVector(MloptTiled *g, MloptTiledFactor *f) {
   int64_t most = MLOPT_TILED_PIECE / widest;
   int64_t share = f->rows * f->depth / g->threads;
   most = share < most ? share : most;
-  int64_t alongK = runAlong(p, access, MLOPT_AXIS_K, most);
-  int64_t along = runAlong(p, access, f->axis, most);
-  intptr_t inner = innerLoop(p, f->axis), innerK = innerLoop(p, MLOPT_AXIS_K);
+  int64_t alongK = mloptRunAlong(p, access, MLOPT_AXIS_K, most);
+  int64_t along = mloptRunAlong(p, access, f->axis, most);
+  intptr_t inner = mloptInnerLoop(p, f->axis),
+           innerK = mloptInnerLoop(p, MLOPT_AXIS_K);
   bool isRow = inner >= 0 && access->position.factor[inner] == 1;
   bool isColumn = innerK >= 0 && access->position.factor[innerK] == 1;
   f->alongK = !access->isKnown || alongK > along ||
@@ -93,14 +68,16 @@ static void chooseVector(MloptTiled *g, MloptTiledFactor *f) {
   f->vector = f->alongK ? alongK : along;
   f->isConverted = !g->usesMma && mlirValueIsAOpResult(f->factor->multiplied);
   f->isCopied = access->isKnown && !f->isConverted && f->vector * stored >= 4;
+  if (f->vector == 1 && share >= SHIFTED && stored == 2 && !f->isConverted)
+    chooseShift(g, f);
 }
 
 static void chooseDepth(MloptTiled *g, MloptTiledFactor *f) {
   const MloptProduct *p = &g->p;
   const MloptAccess *access = &f->factor->access;
-  intptr_t inner = innerLoop(p, MLOPT_AXIS_K);
+  intptr_t inner = mloptInnerLoop(p, MLOPT_AXIS_K);
   if (mloptIsLinear(p, &access->position, MLOPT_AXIS_K, &f->depthFactor) &&
-      !boundsDependOn(p, access, MLOPT_AXIS_K)) {
+      !mloptBoundsDependOn(p, access, MLOPT_AXIS_K)) {
     f->depthKind = MLOPT_TILED_LINEAR;
     return;
   }
@@ -179,6 +156,13 @@ static void placeThread(MloptTiled *g, MloptTiledFactor *f) {
                                mloptNvAndInt(nv, bytes, MLOPT_TILED_PIECE - 1));
 }
 
+/// How many elements there are from an index on, as i32; may be negative.
+static MlirValue countLeft(MloptTiled *g, MlirValue index, int64_t size) {
+  return mloptTiledToInt(g, mloptBuildBinary(g->nv.b, "arith.subi",
+                                             mloptPullIndex(g->pull, size),
+                                             index));
+}
+
 /// A vector without what depends on the tile's start along k: its row, and the
 /// depth of the thread's first vector.
 static void setUpVector(MloptTiled *g, MloptTiledFactor *f, MlirValue row,
@@ -190,11 +174,13 @@ static void setUpVector(MloptTiled *g, MloptTiledFactor *f, MlirValue row,
   MlirValue index = mloptTiledAdd(g, tile, row);
   if (size % f->rows)
     v->inRange = mloptTiledBelow(g, index, size);
+  if (f->isShifted && !f->alongK)
+    v->left = countLeft(g, index, size);
   memcpy(v->loops, g->batchLoops, sizeof v->loops);
   mloptTiledSplit(g, f->axis, index, v->loops);
   if (!access->isKnown)
     return;
-  intptr_t inner = innerLoop(p, MLOPT_AXIS_K);
+  intptr_t inner = mloptInnerLoop(p, MLOPT_AXIS_K);
   bool each = f->depthKind == MLOPT_TILED_EACH;
   MlirValue position = mloptTiledAdd(
       g, sumAlong(g, &access->position, MLOPT_AXIS_BATCH, v->loops),
@@ -225,7 +211,7 @@ static void setUpVector(MloptTiled *g, MloptTiledFactor *f, MlirValue row,
 static bool rowsAreLinear(const MloptTiled *g, const MloptTiledFactor *f,
                           int64_t *outFactor) {
   const MloptAccess *access = &f->factor->access;
-  return access->isKnown && !boundsDependOn(&g->p, access, f->axis) &&
+  return access->isKnown && !mloptBoundsDependOn(&g->p, access, f->axis) &&
          mloptIsLinear(&g->p, &access->position, f->axis, outFactor);
 }
 
@@ -381,6 +367,7 @@ static MlirValue pullElement(MloptTiled *g, const MloptTiledFactor *f,
 /// Where a vector lies along k: what it adds to its position, and its loops.
 typedef struct Depth {
   MlirValue inRange;
+  MlirValue left; ///< elements from here on, of a shifted factor along k
   MlirValue loops[MLOPT_MAX_LOOPS_OF_PRODUCT];
 } Depth;
 
@@ -394,6 +381,8 @@ static Depth depthOf(MloptTiled *g, const MloptTiledFactor *f, MlirValue k,
     own = mloptTiledAddInt(g, own, i * f->step);
   int64_t size = g->p.axes[MLOPT_AXIS_K].size;
   depth.inRange = mloptTiledBelow(g, size % f->depth ? own : k, size);
+  if (f->isShifted && f->alongK)
+    depth.left = countLeft(g, own, size);
   bool isKnown = f->factor->access.isKnown;
   if (isKnown && f->depthKind == MLOPT_TILED_LINEAR)
     return depth;
@@ -444,6 +433,69 @@ static MlirValue sharedAddress(MloptTiled *g, const MloptTiledFactor *f, int i,
   return mloptNvAdd(&g->nv, at, slot);
 }
 
+/// Whether a tensor's last element is the first of an aligned word, so that the
+/// word's other half is beyond the tensor.
+static bool endsInWord(const MloptTiledFactor *f) {
+  return mloptNumElements(mlirValueGetType(f->factor->access.tensor)) % 2 != 0;
+}
+
+/// Bytes from an address to the tensor's last element, as i32.
+static MlirValue distanceToLast(MloptTiled *g, const MloptTiledFactor *f,
+                                MlirValue address) {
+  MloptNv *nv = &g->nv;
+  MlirValue tensor = f->factor->access.tensor;
+  int64_t last = mloptNumElements(mlirValueGetType(tensor)) - 1;
+  MlirValue start = mloptBuildUnary(
+      nv->b, "llvm.ptrtoint", mloptPullFindPointer(g->pull, tensor), nv->i64);
+  MlirValue end = mloptNvAdd(nv, start, mloptNvLong(nv, 2 * last));
+  return mloptBuildUnary(nv->b, "arith.trunci",
+                         mloptNvArith(nv, "arith.subi", end, address), nv->i32);
+}
+
+/// The aligned words around a vector of 16-bit elements, one more than it has,
+/// and how far it is behind their start. `left` elements from its first one on
+/// are there; words without any are zero.
+static void loadShifted(MloptTiled *g, const MloptTiledFactor *f,
+                        MlirValue pointer, MlirValue inside, MlirValue left,
+                        MloptTiledLoaded *out, int i) {
+  MloptNv *nv = &g->nv;
+  MloptBuilder *b = nv->b;
+  MlirValue address = mloptBuildUnary(b, "llvm.ptrtoint", pointer, nv->i64);
+  MlirValue low = mloptBuildUnary(b, "arith.trunci", address, nv->i32);
+  MlirValue odd = mloptNvAndInt(nv, mloptNvShrInt(nv, low, 1), 1);
+  MlirValue reach =
+      mloptBuildSelect(b, inside, mloptNvAdd(nv, left, odd), mloptNvInt(nv, 0));
+  MlirValue toLast = {NULL};
+  address = mloptNvArith(nv, "arith.andi", address, mloptNvLong(nv, -4));
+  if (endsInWord(f))
+    toLast = distanceToLast(g, f, address);
+  pointer =
+      mloptBuildUnary(b, "llvm.inttoptr", address, mlirValueGetType(pointer));
+  for (int w = 0; w <= SHIFTED / 2; ++w)
+    out->words[i][w] = mloptNvLoadHalves(nv, pointer, w, reach, toLast);
+  out->shift[i] = mloptNvShlInt(nv, odd, 4);
+  out->left[i] = left;
+}
+
+/// The words of the vector itself, zero where it is past its end.
+static void shiftIntoPlace(MloptTiled *g, const MloptTiledLoaded *loaded, int i,
+                           MlirValue words[4]) {
+  MloptNv *nv = &g->nv;
+  for (int w = 0; w < SHIFTED / 2; ++w) {
+    MlirValue operands[] = {loaded->words[i][w + 1], loaded->words[i][w],
+                            loaded->shift[i]};
+    MlirValue word =
+        mloptNvValue(nv, "llvm.intr.fshr", 3, operands, nv->i32, NULL);
+    // 16 bits for each element that is left.
+    MlirValue bits = mloptNvShlInt(
+        nv, mloptNvAddInt(nv, loaded->left[i], -(int64_t)2 * w), 4);
+    bits = mloptNvArith(nv, "arith.maxsi", bits, mloptNvInt(nv, 0));
+    MlirValue mask =
+        mloptNvPtx(nv, "bmsk.clamp.b32 $0, 0, $1;", "=r,r", 1, &bits, nv->i32);
+    words[w] = mloptNvArith(nv, "arith.andi", word, mask);
+  }
+}
+
 void mloptTiledLoad(MloptTiled *g, MloptTiledFactor *f, MlirValue k,
                     MlirValue slot, MloptTiledLoaded *out) {
   int64_t bytes = f->vector * f->elementBytes;
@@ -462,7 +514,10 @@ void mloptTiledLoad(MloptTiled *g, MloptTiledFactor *f, MlirValue k,
       continue;
     }
     MlirValue pointer = pointerTo(g, f, v, &depth, k);
-    if (f->isCopied) {
+    if (f->isShifted) {
+      loadShifted(g, f, pointer, inside, f->alongK ? depth.left : v->left, out,
+                  i);
+    } else if (f->isCopied) {
       int64_t offset;
       MlirValue at = sharedAddress(g, f, i, slot, &offset);
       mloptNvCopyAsync(&g->nv, at, offset, pointer, bytes, inside);
@@ -480,6 +535,8 @@ void mloptTiledStoreLoaded(MloptTiled *g, MloptTiledFactor *f, MlirValue slot,
     MlirValue words[4], elements[MLOPT_TILED_PIECE];
     int64_t offset, bytes = f->vector * f->elementBytes;
     memcpy(words, loaded->words[i], sizeof words);
+    if (f->isShifted)
+      shiftIntoPlace(g, loaded, i, words);
     if (!f->factor->access.isKnown) {
       bytes = packElements(g, words, 1, words);
     } else if (f->isConverted) {

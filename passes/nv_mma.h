@@ -41,6 +41,12 @@ void mloptNvWaitCopies(MloptNv *, int64_t groups);
 /// always) is false. Returns how many.
 int mloptNvLoadWords(MloptNv *, MlirValue pointer, int64_t bytes,
                      MlirValue condition, MlirValue out[4]);
+/// Loads word `word` after an aligned pointer likewise: two elements of 16
+/// bits, of which `left` (i32) are there from the pointer on; zeros if neither
+/// is. Where `toLast` (i32, null: nowhere) is the distance in bytes from the
+/// pointer to the word, only its lower half is memory that may be read.
+MlirValue mloptNvLoadHalves(MloptNv *, MlirValue pointer, int word,
+                            MlirValue left, MlirValue toLast);
 /// Loads 16 bytes of shared memory as elements of 32 or 64 bits. Returns how
 /// many.
 int mloptNvLoadShared(MloptNv *, MlirValue sharedAddress, int64_t offset,

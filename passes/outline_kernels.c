@@ -185,12 +185,28 @@ static void buildKernelBody(MloptOutline *o, MlirOperation fusion,
   o->map.count = outer;
 }
 
+/// Makes the kernel one of tiles, if its program is a product.
+static bool chooseTiled(MlirOperation kernel, const MloptProduct *product,
+                        MloptLaunch *launch) {
+  MloptTiledSchedule schedule;
+  if (!mloptScheduleTiled(product, &schedule))
+    return false;
+  mloptTiledAnnotate(kernel, &schedule);
+  mloptTiledLaunch(product, &schedule, launch);
+  return true;
+}
+
 /// Chooses the family of a kernel that holds its program, and completes the
 /// launch.
 static void chooseFamily(MloptOutline *o, MlirOperation kernel,
                          MloptLaunch *launch) {
   MlirBlock program =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MloptProduct product;
+  bool isProduct = mloptFindProduct(program, &product);
+  if (isProduct && mloptTiledIsSkinny(&product) &&
+      chooseTiled(kernel, &product, launch))
+    return;
   MloptContraction contraction;
   MloptMatmulSchedule matmul;
   if (o->wgmma && mloptFindContraction(program, &contraction) &&
@@ -199,14 +215,8 @@ static void chooseFamily(MloptOutline *o, MlirOperation kernel,
     mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
     return;
   }
-  MloptProduct product;
-  MloptTiledSchedule tiled;
-  if (mloptFindProduct(program, &product) &&
-      mloptScheduleTiled(&product, &tiled)) {
-    mloptTiledAnnotate(kernel, &tiled);
-    mloptTiledLaunch(&product, &tiled, launch);
+  if (isProduct && chooseTiled(kernel, &product, launch))
     return;
-  }
   MloptSchedule schedule = mloptChooseSchedule(program);
   launch->blocks = schedule.blocks;
   launch->threads = schedule.threads;

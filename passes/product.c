@@ -524,6 +524,49 @@ static MloptAccess describeAccess(const MloptProduct *p, intptr_t operand) {
   return access;
 }
 
+intptr_t mloptInnerLoop(const MloptProduct *p, MloptAxis axis) {
+  const MloptLoops *loops = &p->axes[axis];
+  for (intptr_t i = loops->count; i-- > 0;)
+    if (p->sizes[loops->at[i]] > 1)
+      return loops->at[i];
+  return -1;
+}
+
+bool mloptBoundsDependOn(const MloptProduct *p, const MloptAccess *access,
+                         MloptAxis axis) {
+  for (int i = 0; i < access->numBounds; ++i)
+    if (mloptDependsOnAxis(p, &access->bounds[i].index, axis))
+      return true;
+  return false;
+}
+
+/// The largest power of two up to `most` that divides `n`.
+static int64_t commonPower(int64_t n, int64_t most) {
+  while (most > 1 && n % most)
+    most /= 2;
+  return most;
+}
+
+int64_t mloptRunAlong(const MloptProduct *p, const MloptAccess *access,
+                      MloptAxis axis, int64_t most) {
+  const MloptAffine *position = &access->position;
+  intptr_t inner = mloptInnerLoop(p, axis);
+  int64_t factor, run;
+  if (!access->isKnown || inner < 0 || position->factor[inner] != 1)
+    return 1;
+  bool isLinear = mloptIsLinear(p, position, axis, &factor) &&
+                  !mloptBoundsDependOn(p, access, axis);
+  run = commonPower(isLinear ? p->axes[axis].size : p->sizes[inner], most);
+  run = commonPower(position->constant, run);
+  for (intptr_t i = 0; i < p->numLoops; ++i)
+    if (i != inner && p->sizes[i] > 1)
+      run = commonPower(position->factor[i], run);
+  for (int i = 0; i < access->numBounds; ++i)
+    if (access->bounds[i].index.factor[inner])
+      return 1;
+  return run;
+}
+
 bool mloptFindProduct(MlirBlock program, MloptProduct *out) {
   if (!readProgram(program, out) || !splitLoops(out) || !orient(out))
     return false;

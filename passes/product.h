@@ -82,4 +82,14 @@ bool mloptIsLinear(const MloptProduct *, const MloptAffine *, MloptAxis,
 /// Whether it depends on them at all.
 bool mloptDependsOnAxis(const MloptProduct *, const MloptAffine *, MloptAxis);
 
+/// The innermost loop of an axis of more than one turn; -1 if there is none.
+intptr_t mloptInnerLoop(const MloptProduct *, MloptAxis);
+/// Whether an access has a bound that depends on an axis.
+bool mloptBoundsDependOn(const MloptProduct *, const MloptAccess *, MloptAxis);
+/// How many elements from a multiple of that number on along an axis lie side
+/// by side, on a multiple of it, inside or outside of all bounds together: a
+/// power of two up to `most`.
+int64_t mloptRunAlong(const MloptProduct *, const MloptAccess *, MloptAxis,
+                      int64_t most);
+
 #endif // MLOPT_PASSES_PRODUCT_H

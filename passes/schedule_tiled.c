@@ -22,8 +22,22 @@
 static const MloptTiledSchedule mmaTiles[] = {
     {{128, 128, 32}, {64, 64}, 4, 1}, {{128, 64, 32}, {64, 32}, 4, 1},
     {{64, 128, 32}, {32, 64}, 4, 1},  {{64, 64, 32}, {32, 32}, 4, 1},
-    {{64, 64, 64}, {32, 32}, 4, 2},   {{64, 32, 64}, {32, 16}, 4, 2},
-    {{32, 64, 64}, {16, 32}, 4, 2},   {{32, 32, 64}, {16, 16}, 4, 2},
+    {{64, 64, 64}, {32, 32}, 4, 2},   {{64, 64, 128}, {32, 32}, 3, 2},
+    {{64, 32, 64}, {32, 16}, 4, 2},   {{32, 64, 64}, {16, 32}, 4, 2},
+    {{32, 32, 64}, {16, 16}, 4, 2},
+};
+
+/// For mma.sync where m or n is so small that a kernel does little but stream
+/// the other factor: many bytes under way on every multiprocessor, few rows of
+/// the small factor to read beside them. In pairs, the second of half the
+/// tiles' width for when those of the first are too few.
+static const MloptTiledSchedule skinnyTiles[] = {
+    {{16, 64, 128}, {16, 16}, 4, 2}, {{16, 32, 256}, {16, 16}, 4, 4},
+    {{64, 16, 128}, {16, 16}, 4, 2}, {{32, 16, 256}, {16, 16}, 4, 4},
+    {{32, 64, 128}, {16, 32}, 4, 2}, {{32, 32, 256}, {16, 16}, 3, 2},
+    {{64, 32, 128}, {32, 16}, 4, 2}, {{32, 32, 256}, {16, 16}, 3, 2},
+    {{64, 64, 128}, {32, 32}, 3, 2}, {{64, 32, 128}, {32, 16}, 4, 2},
+    {{64, 64, 128}, {32, 32}, 3, 2}, {{32, 64, 128}, {16, 32}, 4, 2},
 };
 
 /// For one multiplication at a time: of a warp's 4 x 8 lanes, each computes an
@@ -39,11 +53,14 @@ static const MloptTiledSchedule doubleTiles[] = {
     {{32, 64, 16}, {16, 32}, 3, 1},
 };
 
-/// What the model knows, of the H200 alone: multiprocessors, and in cycles,
-/// starting and storing a tile.
+/// What the model knows, of the H200 alone: multiprocessors, their shared
+/// memory, and in cycles, starting and storing a tile, and loading from L2 or
+/// memory under load.
 enum {
   PROCESSORS = 132,
   TILE_CYCLES = 1500,
+  LATENCY = 1000,
+  SHARED_BYTES = 232448,
   SHARED_CYCLE = 128, ///< bytes that shared memory moves in a cycle
   FMA_CYCLE = 128,    ///< multiplications and additions in a cycle
 };
@@ -105,21 +122,49 @@ static int64_t countTiles(const MloptProduct *p, const MloptTiledSchedule *s) {
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// Cycles: full rounds of tiles over the processors, each bound by what its
-/// warps read from shared memory (four cycles for 16 rows, 16 deep, of a
-/// factor), or by the multipliers.
+/// Whether a factor goes to shared memory by cp.async, several steps ahead;
+/// through registers it goes one step ahead.
+static bool isCopied(const MloptProduct *p, int factor) {
+  const MloptFactor *f = &p->factors[factor];
+  enum { LEAST_BYTES = 4 };
+  int64_t bytes = bytesOf(mloptTiledStored(p)), most = LEAST_BYTES / bytes;
+  MloptAxis axis = factor ? MLOPT_AXIS_N : MLOPT_AXIS_M;
+  return f->access.isKnown &&
+         (most <= 1 ||
+          mloptRunAlong(p, &f->access, MLOPT_AXIS_K, most) >= most ||
+          mloptRunAlong(p, &f->access, axis, most) >= most);
+}
+
+/// Cycles of a step's products, bound by what its warps read from shared memory
+/// (four cycles for 16 rows, 16 deep, of a factor), or by the multipliers.
+static int64_t stepCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
+  int64_t area = s->tile[0] * s->tile[1];
+  if (!mloptTiledUsesMma(p))
+    return s->tile[2] * area / FMA_CYCLE * bytesOf(p->sum) / 4;
+  int64_t warps = area / (s->warp[0] * s->warp[1]);
+  int64_t read = warps * (s->warp[0] + s->warp[1]) / 4;
+  int64_t written = (s->tile[0] + s->tile[1]) * 32 / SHARED_CYCLE;
+  return s->tile[2] / 16 * (read + written);
+}
+
+/// Tiles that a multiprocessor computes at once: registers of 128 a thread.
+static int64_t residentTiles(const MloptProduct *p,
+                             const MloptTiledSchedule *s) {
+  int64_t byRegisters = mloptSm90.registers / (128 * mloptTiledThreads(s));
+  int64_t byShared = SHARED_BYTES / mloptTiledSharedBytes(p, s);
+  return byRegisters < byShared ? byRegisters : byShared;
+}
+
+/// Cycles: full rounds of tiles over the processors, each step of which takes
+/// its products, or what memory takes to answer over the steps under way.
 static int64_t cost(const MloptProduct *p, const MloptTiledSchedule *s) {
-  int64_t depth = divideUp(p->axes[MLOPT_AXIS_K].size, s->tile[2]) * s->tile[2];
-  int64_t area = s->tile[0] * s->tile[1], cycles;
-  if (mloptTiledUsesMma(p)) {
-    int64_t warps = area / (s->warp[0] * s->warp[1]);
-    int64_t read = warps * (s->warp[0] + s->warp[1]) / 4;
-    int64_t written = (s->tile[0] + s->tile[1]) * 32 / SHARED_CYCLE;
-    cycles = depth / 16 * (read + written);
-  } else {
-    cycles = depth * area / FMA_CYCLE * bytesOf(p->sum) / 4;
-  }
-  return divideUp(countTiles(p, s), PROCESSORS) * (cycles + TILE_CYCLES);
+  int64_t steps = divideUp(p->axes[MLOPT_AXIS_K].size, s->tile[2]);
+  int64_t rounds = divideUp(countTiles(p, s), PROCESSORS);
+  int64_t resident = residentTiles(p, s);
+  int64_t ahead = isCopied(p, 0) && isCopied(p, 1) ? s->stages - 1 : 1;
+  int64_t products = rounds * steps * stepCycles(p, s);
+  int64_t waits = divideUp(rounds, resident) * steps * LATENCY / ahead;
+  return (products > waits ? products : waits) + rounds * TILE_CYCLES;
 }
 
 static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
@@ -132,7 +177,33 @@ static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
   return isWide ? doubleTiles : wideTiles;
 }
 
+/// Whether the time is that of reading one factor, which is much larger than
+/// the other one and the result.
+bool mloptTiledIsSkinny(const MloptProduct *p) {
+  enum { MOST_SIDE = 64, LEAST_OTHER = 1024, LEAST_DEPTH = 512 };
+  int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
+  return mloptTiledUsesMma(p) && (m < n ? m : n) <= MOST_SIDE &&
+         (m < n ? n : m) >= LEAST_OTHER &&
+         p->axes[MLOPT_AXIS_K].size >= LEAST_DEPTH;
+}
+
+/// The first pair that holds the small side; of that, the second where the
+/// first would leave multiprocessors idle.
+static void chooseSkinny(const MloptProduct *p, MloptTiledSchedule *out) {
+  int small = p->axes[MLOPT_AXIS_M].size < p->axes[MLOPT_AXIS_N].size ? 0 : 1;
+  int64_t size = p->axes[small ? MLOPT_AXIS_N : MLOPT_AXIS_M].size;
+  int i = 2 * small;
+  while (skinnyTiles[i].tile[small] < size)
+    i += 4;
+  bool isFew = countTiles(p, &skinnyTiles[i]) < PROCESSORS - PROCESSORS / 8;
+  *out = skinnyTiles[i + isFew];
+}
+
 bool mloptScheduleTiled(const MloptProduct *p, MloptTiledSchedule *out) {
+  if (mloptTiledIsSkinny(p)) {
+    chooseSkinny(p, out);
+    return true;
+  }
   // Below, most of a tile would be outside, and a thread for each element does.
   enum { LEAST_SIDE = 8, LEAST_DEPTH = 8, MOST_TILES = 1 << 30 };
   if (p->axes[MLOPT_AXIS_M].size < LEAST_SIDE ||
@@ -159,6 +230,9 @@ bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
   for (int i = 0; i < count; ++i)
     if (!memcmp(s, &tiles[i], sizeof *s))
       return true;
+  for (int i = 0; i < MLOPT_COUNT(skinnyTiles) && mloptTiledUsesMma(p); ++i)
+    if (!memcmp(s, &skinnyTiles[i], sizeof *s))
+      return true;
   mloptOpError(kernel,
                "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64
                " with warps of %" PRId64 "x%" PRId64 ", %" PRId64
@@ -184,6 +258,10 @@ void mloptTiledAnnotate(MlirOperation kernel, const MloptTiledSchedule *s) {
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr(MLOPT_SCHEDULE),
       mlirDictionaryAttrGet(c, MLOPT_COUNT(entries), entries));
+  // Else ptxas would rather spill than have one block alone.
+  mlirOperationSetDiscardableAttributeByName(
+      kernel, mloptStr("nvvm.minctasm"),
+      mlirIntegerAttrGet(mlirIntegerTypeGet(c, 32), 1));
 }
 
 static bool readInt(MlirAttribute dict, const char *name, int64_t *out) {

@@ -38,6 +38,9 @@ int64_t mloptTiledFactorBytes(const MloptProduct *, const MloptTiledSchedule *,
                               int factor);
 int64_t mloptTiledSharedBytes(const MloptProduct *, const MloptTiledSchedule *);
 
+/// Whether this family streams a product's large factor faster than any other
+/// would.
+bool mloptTiledIsSkinny(const MloptProduct *);
 /// The best tile by the cost model; false if another family is better.
 bool mloptScheduleTiled(const MloptProduct *, MloptTiledSchedule *out);
 /// Whether a kernel can have this schedule; a diagnostic if not.

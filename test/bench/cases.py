@@ -158,6 +158,10 @@ def gemm(name, m, n, k, layout="nt", element="bf16", result=None, numerics=None,
 
 for m, n, k in GEMMS:
     gemm("bf16_nt", m, n, k, peers=(CUBLAS, XLA))
+for m in (32, 64):
+    gemm("bf16_nt", m, 14336, 4096)
+for m, n in ((16, 14336), (14336, 16)):
+    gemm("bf16_nn", m, n, 4096, "nn")
 for n in (4096, 8192):
     for layout in ("nn", "tn", "tt"):
         gemm(f"bf16_{layout}", n, n, n, layout)
