@@ -117,13 +117,22 @@ static int64_t rowsOfLine(MloptTiledMatrix m) {
   return m.rowBytes < LINE ? LINE / m.rowBytes : 1;
 }
 
+static int64_t swizzleOf(MloptTiledMatrix m, int64_t row) {
+  return m.byFours ? (row / 4 & 3) * 2 : row / rowsOfLine(m) & mask(m);
+}
+
+static MlirValue buildSwizzle(MloptNv *nv, MloptTiledMatrix m, MlirValue row) {
+  if (m.byFours)
+    return mloptNvAndInt(nv, mloptNvShrInt(nv, row, 1), 6);
+  return mloptNvAndInt(nv, mloptNvDivInt(nv, row, rowsOfLine(m)), mask(m));
+}
+
 MloptTiledPlace mloptTiledPlaceAt(MloptNv *nv, MloptTiledMatrix m,
                                   MlirValue start, MlirValue row,
                                   MlirValue piece, MlirValue within) {
   MloptTiledPlace place = {.matrix = m};
-  MlirValue swizzle =
-      mloptNvAndInt(nv, mloptNvDivInt(nv, row, rowsOfLine(m)), mask(m));
-  MlirValue own = mloptNvShlInt(nv, mloptNvXor(nv, piece, swizzle), 4);
+  MlirValue own =
+      mloptNvShlInt(nv, mloptNvXor(nv, piece, buildSwizzle(nv, m, row)), 4);
   MlirValue base = mloptNvAdd(nv, start, mloptNvMulInt(nv, row, m.rowBytes));
   if (!mlirValueIsNull(within))
     base = mloptNvAdd(nv, base, within);
@@ -137,7 +146,7 @@ MloptTiledPlace mloptTiledPlaceAt(MloptNv *nv, MloptTiledMatrix m,
 MlirValue mloptTiledAddress(const MloptTiledPlace *place, int64_t row,
                             int64_t piece, int64_t *outOffset) {
   MloptTiledMatrix m = place->matrix;
-  int64_t low = piece & mask(m), swizzle = row / rowsOfLine(m) & mask(m);
+  int64_t low = piece & mask(m), swizzle = swizzleOf(m, row);
   *outOffset = row * m.rowBytes + (piece - low) * MLOPT_TILED_PIECE;
   return place->at[low ^ swizzle];
 }

@@ -252,6 +252,7 @@ void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
   f->elementBytes = bytesOf(f->factor->element);
   chooseVector(g, f);
   f->matrix.rowBytes = (f->alongK ? f->depth : f->rows) * bytesOf(f->stored);
+  f->matrix.byFours = g->s.terms > 1 && !f->alongK;
   chooseDepth(g, f);
   placeThread(g, f);
   if (f->count > MLOPT_TILED_MAX_VECTORS)

@@ -194,7 +194,10 @@ static void multiplyLanes(MloptTiled *g, MlirValue slot) {
 }
 
 void mloptTiledMultiply(MloptTiled *g, MlirValue slot) {
-  (g->usesMma ? multiplyBlocks : multiplyLanes)(g, slot);
+  if (g->s.terms > 1)
+    mloptTiledMultiplySplit(g, slot);
+  else
+    (g->usesMma ? multiplyBlocks : multiplyLanes)(g, slot);
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,7 +205,7 @@ void mloptTiledMultiply(MloptTiled *g, MlirValue slot) {
 //===----------------------------------------------------------------------===//
 
 MloptTiledMatrix mloptTiledSumMatrix(const MloptTiled *g) {
-  return (MloptTiledMatrix){g->s.tile[1] * bytesOf(g->p.sum)};
+  return (MloptTiledMatrix){.rowBytes = g->s.tile[1] * bytesOf(g->p.sum)};
 }
 
 /// Row or column of sum `i` of a lane, without the lane's own.
@@ -226,7 +229,10 @@ static MlirValue startOfLane(MloptTiled *g, int factor) {
 static MloptTiledPlace placeSums(MloptTiled *g) {
   MloptNv *nv = &g->nv;
   MlirValue row, column;
-  if (g->usesMma) {
+  if (g->s.terms > 1) {
+    row = mloptTiledSplitStart(g, 0);
+    column = mloptTiledSplitStart(g, 1);
+  } else if (g->usesMma) {
     row = mloptNvAdd(nv, mloptNvMulInt(nv, g->warpM, g->s.warp[0]),
                      mloptNvShrInt(nv, g->lane, 2));
     column = mloptNvAdd(nv, mloptNvMulInt(nv, g->warpN, g->s.warp[1]),
@@ -244,6 +250,11 @@ static MloptTiledPlace placeSums(MloptTiled *g) {
 /// Where sum `i` lies after the lane's own place.
 static void offsetOfSum(const MloptTiled *g, intptr_t i, int64_t *outRow,
                         int64_t *outColumn) {
+  if (g->s.terms > 1) {
+    *outRow = mloptTiledSplitOffset(g, 0, i);
+    *outColumn = mloptTiledSplitOffset(g, 1, i);
+    return;
+  }
   if (g->usesMma) {
     int64_t columns = g->s.warp[1] / COLUMNS, block = i / 4;
     *outRow = block / columns * ROWS + i % 4 / 2 * 8;

@@ -50,6 +50,44 @@ void mloptNvMmaWarp(MloptNv *nv, const char *element, const MlirValue a[4],
           sum);
 }
 
+void mloptNvMmaWarpFrom(MloptNv *nv, const char *element, const MlirValue a[4],
+                        const MlirValue b[2], const MlirValue *sum,
+                        MlirValue out[4]) {
+  MlirValue operands[10] = {a[0], a[1], a[2], a[3], b[0], b[1]};
+  char ptx[256];
+  snprintf(ptx, sizeof ptx,
+           "mma.sync.aligned.m16n8k16.row.col.f32.%s.%s.f32 {$0, $1, $2, $3}, "
+           "{$4, $5, $6, $7}, {$8, $9}, %s;",
+           element, element,
+           sum ? "{$10, $11, $12, $13}"
+               : "{0f00000000, 0f00000000, 0f00000000, 0f00000000}");
+  if (sum)
+    memcpy(operands + 6, sum, 4 * sizeof *sum);
+  several(nv, ptx,
+          sum ? "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f" : "=f,=f,=f,=f,r,r,r,r,r,r",
+          sum ? 10 : 6, operands, nv->f32, 4, out);
+}
+
+/// What a pair of bf16 leaves of a pair of f32.
+#define SUBTRACT_PAIR(pair)                                                    \
+  " shl.b32 t, " pair ", 16; mov.b32 f, t; sub.rn.f32 x, x, f;"                \
+  " and.b32 t, " pair ", 0xffff0000; mov.b32 f, t; sub.rn.f32 y, y, f;"
+
+void mloptNvSplit(MloptNv *nv, MlirValue low, MlirValue high,
+                  MlirValue out[3]) {
+  MlirValue operands[] = {low, high};
+  // The first term is cut off, since rounding could make it infinite.
+  several(nv,
+          "{ .reg .f32 x, y, f; .reg .b32 t; .reg .pred p, q;"
+          " mov.b32 x, $3; mov.b32 y, $4; cvt.rz.bf16x2.f32 $0, y, "
+          "x;" SUBTRACT_PAIR(
+              "$0") " setp.num.f32 p, x, x; selp.f32 x, x, 0f00000000, p;"
+                    " setp.num.f32 q, y, y; selp.f32 y, y, 0f00000000, q;"
+                    " cvt.rn.bf16x2.f32 $1, y, x;" SUBTRACT_PAIR(
+                        "$1") " cvt.rn.bf16x2.f32 $2, y, x; }",
+          "=&r,=&r,=&r,f,f", 2, operands, nv->i32, 3, out);
+}
+
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//

@@ -27,6 +27,15 @@ void mloptNvLoadMatrices(MloptNv *, MlirValue address, int64_t offset,
 void mloptNvMmaWarp(MloptNv *, const char *element, const MlirValue a[4],
                     const MlirValue b[2], MlirValue sum[4]);
 
+/// The same from other sums; null: zeros.
+void mloptNvMmaWarpFrom(MloptNv *, const char *element, const MlirValue a[4],
+                        const MlirValue b[2], const MlirValue *sum,
+                        MlirValue out[4]);
+/// A pair of f32 as the sum of three pairs of bf16, each as one i32, `low` in
+/// its lower half. Exact for numbers above 2^-102; of what is not finite, the
+/// first term is that and the others are zero.
+void mloptNvSplit(MloptNv *, MlirValue low, MlirValue high, MlirValue out[3]);
+
 /// Starts a copy of 4, 8 or 16 bytes from global to shared memory; where
 /// `condition` (i1, null: always) is false, writes zeros and reads nothing.
 void mloptNvCopyAsync(MloptNv *, MlirValue sharedAddress, int64_t offset,

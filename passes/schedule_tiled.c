@@ -20,11 +20,11 @@
 /// product; smaller ones make more tiles. Two groups keep a multiprocessor busy
 /// that has one small tile.
 static const MloptTiledSchedule mmaTiles[] = {
-    {{128, 128, 32}, {64, 64}, 4, 1}, {{128, 64, 32}, {64, 32}, 4, 1},
-    {{64, 128, 32}, {32, 64}, 4, 1},  {{64, 64, 32}, {32, 32}, 4, 1},
-    {{64, 64, 64}, {32, 32}, 4, 2},   {{64, 64, 128}, {32, 32}, 3, 2},
-    {{64, 32, 64}, {32, 16}, 4, 2},   {{32, 64, 64}, {16, 32}, 4, 2},
-    {{32, 32, 64}, {16, 16}, 4, 2},
+    {{128, 128, 32}, {64, 64}, 4, 1, 1}, {{128, 64, 32}, {64, 32}, 4, 1, 1},
+    {{64, 128, 32}, {32, 64}, 4, 1, 1},  {{64, 64, 32}, {32, 32}, 4, 1, 1},
+    {{64, 64, 64}, {32, 32}, 4, 2, 1},   {{64, 64, 128}, {32, 32}, 3, 2, 1},
+    {{64, 32, 64}, {32, 16}, 4, 2, 1},   {{32, 64, 64}, {16, 32}, 4, 2, 1},
+    {{32, 32, 64}, {16, 16}, 4, 2, 1},
 };
 
 /// For mma.sync where m or n is so small that a kernel does little but stream
@@ -32,25 +32,33 @@ static const MloptTiledSchedule mmaTiles[] = {
 /// the small factor to read beside them. In pairs, the second of half the
 /// tiles' width for when those of the first are too few.
 static const MloptTiledSchedule skinnyTiles[] = {
-    {{16, 64, 128}, {16, 16}, 4, 2}, {{16, 32, 256}, {16, 16}, 4, 4},
-    {{64, 16, 128}, {16, 16}, 4, 2}, {{32, 16, 256}, {16, 16}, 4, 4},
-    {{32, 64, 128}, {16, 32}, 4, 2}, {{32, 32, 256}, {16, 16}, 3, 2},
-    {{64, 32, 128}, {32, 16}, 4, 2}, {{32, 32, 256}, {16, 16}, 3, 2},
-    {{64, 64, 128}, {32, 32}, 3, 2}, {{64, 32, 128}, {32, 16}, 4, 2},
-    {{64, 64, 128}, {32, 32}, 3, 2}, {{32, 64, 128}, {16, 32}, 4, 2},
+    {{16, 64, 128}, {16, 16}, 4, 2, 1}, {{16, 32, 256}, {16, 16}, 4, 4, 1},
+    {{64, 16, 128}, {16, 16}, 4, 2, 1}, {{32, 16, 256}, {16, 16}, 4, 4, 1},
+    {{32, 64, 128}, {16, 32}, 4, 2, 1}, {{32, 32, 256}, {16, 16}, 3, 2, 1},
+    {{64, 32, 128}, {32, 16}, 4, 2, 1}, {{32, 32, 256}, {16, 16}, 3, 2, 1},
+    {{64, 64, 128}, {32, 32}, 3, 2, 1}, {{64, 32, 128}, {32, 16}, 4, 2, 1},
+    {{64, 64, 128}, {32, 32}, 3, 2, 1}, {{32, 64, 128}, {16, 32}, 4, 2, 1},
 };
 
 /// For one multiplication at a time: of a warp's 4 x 8 lanes, each computes an
 /// eighth of its columns and a quarter of its rows.
 static const MloptTiledSchedule wideTiles[] = {
-    {{128, 128, 16}, {32, 64}, 4, 1},
-    {{64, 64, 16}, {32, 32}, 4, 1},
-    {{32, 64, 16}, {16, 32}, 4, 1},
+    {{128, 128, 16}, {32, 64}, 4, 1, 1},
+    {{64, 64, 16}, {32, 32}, 4, 1, 1},
+    {{32, 64, 16}, {16, 32}, 4, 1, 1},
+};
+/// For f32 on mma.sync, six products of 16 bits for one of 32. A warp converts
+/// its own part of the factors.
+static const MloptTiledSchedule splitTiles[] = {
+    {{128, 128, 16}, {64, 32}, 4, 1, 3},
+    {{128, 64, 16}, {64, 32}, 4, 1, 3},
+    {{64, 64, 16}, {32, 32}, 4, 1, 3},
+    {{32, 64, 16}, {32, 32}, 4, 1, 3},
 };
 /// The same for sums of 64 bits.
 static const MloptTiledSchedule doubleTiles[] = {
-    {{64, 64, 16}, {32, 32}, 3, 1},
-    {{32, 64, 16}, {16, 32}, 3, 1},
+    {{64, 64, 16}, {32, 32}, 3, 1, 1},
+    {{32, 64, 16}, {16, 32}, 3, 1, 1},
 };
 
 /// What the model knows, of the H200 alone: multiprocessors, their shared
@@ -62,6 +70,7 @@ enum {
   LATENCY = 1000,
   SHARED_BYTES = 232448,
   SHARED_CYCLE = 128, ///< bytes that shared memory moves in a cycle
+  SPLIT_CYCLE = 300,  ///< products of f32 in three terms in a cycle
   FMA_CYCLE = 128,    ///< multiplications and additions in a cycle
 };
 
@@ -139,6 +148,8 @@ static bool isCopied(const MloptProduct *p, int factor) {
 /// (four cycles for 16 rows, 16 deep, of a factor), or by the multipliers.
 static int64_t stepCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
   int64_t area = s->tile[0] * s->tile[1];
+  if (s->terms > 1)
+    return s->tile[2] * area / SPLIT_CYCLE;
   if (!mloptTiledUsesMma(p))
     return s->tile[2] * area / FMA_CYCLE * bytesOf(p->sum) / 4;
   int64_t warps = area / (s->warp[0] * s->warp[1]);
@@ -171,6 +182,10 @@ static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
   if (mloptTiledUsesMma(p)) {
     *outCount = MLOPT_COUNT(mmaTiles);
     return mmaTiles;
+  }
+  if (mlirTypeIsAF32(p->sum)) {
+    *outCount = MLOPT_COUNT(splitTiles);
+    return splitTiles;
   }
   bool isWide = bytesOf(p->sum) == 8;
   *outCount = isWide ? MLOPT_COUNT(doubleTiles) : MLOPT_COUNT(wideTiles);
@@ -252,6 +267,7 @@ void mloptTiledAnnotate(MlirOperation kernel, const MloptTiledSchedule *s) {
       mloptNamedAttr(c, "family", mloptStrAttr(c, "tiled")),
       mloptNamedAttr(c, "groups", mloptI64Attr(c, s->groups)),
       mloptNamedAttr(c, "stages", mloptI64Attr(c, s->stages)),
+      mloptNamedAttr(c, "terms", mloptI64Attr(c, s->terms)),
       mloptNamedAttr(c, "tile", mloptI64Array(c, 3, s->tile)),
       mloptNamedAttr(c, "warp", mloptI64Array(c, 2, s->warp)),
   };
@@ -292,7 +308,8 @@ bool mloptReadTiledSchedule(MlirOperation kernel, MloptTiledSchedule *out) {
          readInts(schedule, "tile", 3, out->tile) &&
          readInts(schedule, "warp", 2, out->warp) &&
          readInt(schedule, "stages", &out->stages) &&
-         readInt(schedule, "groups", &out->groups);
+         readInt(schedule, "groups", &out->groups) &&
+         readInt(schedule, "terms", &out->terms);
 }
 
 void mloptTiledLaunch(const MloptProduct *p, const MloptTiledSchedule *s,

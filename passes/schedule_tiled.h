@@ -18,13 +18,14 @@
 #include "launch.h"
 #include "product.h"
 
-/// `{family = "tiled", groups = 1, stages = 4, tile = [128, 128, 32], warp =
-/// [64, 64]}`.
+/// `{family = "tiled", groups = 1, stages = 4, terms = 1, tile = [128, 128,
+/// 32], warp = [64, 64]}`.
 typedef struct MloptTiledSchedule {
   int64_t tile[3]; ///< of m, n, k
   int64_t warp[2]; ///< the part of it that one warp computes
   int64_t stages;  ///< of tiles of the factors in shared memory
   int64_t groups;  ///< of warps that share a tile's depth
+  int64_t terms;   ///< 3: f32 as a sum of three bf16, for mma.sync; else 1
 } MloptTiledSchedule;
 
 /// The element type that a product's factors have in shared memory: bf16 or

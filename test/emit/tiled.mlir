@@ -1,12 +1,14 @@
 // RUN: mlopt-opt %s -mlopt-to-gpu | FileCheck %s
 // RUN: mlopt-opt %s -mlopt-to-gpu=chip=sm_80 | FileCheck %s
 
-// Rows of 2 * 333 bytes: elements go one by one through registers, zero past
-// the edges, and are multiplied on mma.sync.
+// Rows of 2 * 333 bytes: aligned words go through registers, where they are
+// shifted into place and masked past the edges, and are multiplied on mma.sync.
 // CHECK:       gpu.binary @odd_kernel_0
 // CHECK-NOT:   cp.async
-// CHECK:       @p ld.global.nc.u16
-// CHECK:       st.shared.u16
+// CHECK:       @p ld.global.nc.b32
+// CHECK:       shf.r.wrap.b32
+// CHECK:       bmsk.clamp.b32
+// CHECK:       st.shared.v4.b32
 // CHECK:       ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // CHECK:       mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // CHECK-NOT:   wgmma
@@ -16,12 +18,14 @@ func.func @odd(%a: tensor<64x333xbf16>, %b: tensor<64x333xbf16>) -> tensor<64x64
   return %0 : tensor<64x64xbf16>
 }
 
-// f32 in full: cp.async, and one rounding for each product and sum.
+// f32 in full: each factor becomes three terms of bf16 in registers, and f32
+// additions put the stages together.
 // CHECK:       gpu.binary @single_kernel_0
 // CHECK:       cp.async.cg.shared.global {{[^;]*}}, 16
 // CHECK:       cp.async.wait_group 2
-// CHECK:       fma.rn.f32
-// CHECK-NOT:   mma.sync
+// CHECK:       cvt.rz.bf16x2.f32
+// CHECK:       mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// CHECK:       add.rn.f32
 // CHECK:       func.func @single
 func.func @single(%a: tensor<128x64xf32>, %b: tensor<64x256xf32>) -> tensor<128x256xf32> {
   %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<128x64xf32>, tensor<64x256xf32>) -> tensor<128x256xf32>
@@ -47,7 +51,7 @@ func.func @conv(%x: tensor<2x14x14x32xf16>, %w: tensor<3x3x32x64xf16>) -> tensor
 // CHECK:       ld.shared.v4.f32
 // CHECK:       ld.global.v4
 // CHECK:       add.rn.f32
-// CHECK:       st.global.v2
+// CHECK:       st.global.v4
 // CHECK:       func.func @bias
 func.func @bias(%a: tensor<60x333xbf16>, %b: tensor<64x333xbf16>, %v: tensor<64xf32>) -> tensor<60x64xbf16> {
   %0 = mlopt.fusion (%x = %a : tensor<60x333xbf16>, %y = %b : tensor<64x333xbf16>, %w = %v : tensor<64xf32>) -> tensor<60x64xbf16> {
@@ -58,4 +62,14 @@ func.func @bias(%a: tensor<60x333xbf16>, %b: tensor<64x333xbf16>, %v: tensor<64x
     mlopt.yield %4 : tensor<60x64xbf16>
   }
   return %0 : tensor<60x64xbf16>
+}
+
+// f64 and integers: one multiplication and addition at a time, in rising order.
+// CHECK:       gpu.binary @double_kernel_0
+// CHECK:       fma.rn.f64
+// CHECK-NOT:   mma.sync
+// CHECK:       func.func @double
+func.func @double(%a: tensor<64x128xf64>, %b: tensor<64x128xf64>) -> tensor<64x64xf64> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<64x128xf64>, tensor<64x128xf64>) -> tensor<64x64xf64>
+  return %0 : tensor<64x64xf64>
 }

@@ -2,7 +2,7 @@
 
 gpu.module @none {
   // expected-error @+1 {{'llvm.func' op has the schedule of a tiled product, but its program is none}}
-  llvm.func @none(%p: !llvm.ptr, %q: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, mlopt.schedule = {family = "tiled", groups = 1 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 16>, warp = array<i64: 32, 64>}} {
+  llvm.func @none(%p: !llvm.ptr, %q: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, mlopt.schedule = {family = "tiled", groups = 1 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 128, 128, 16>, warp = array<i64: 32, 64>}} {
     %x = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<4xf32>
     %m = builtin.unrealized_conversion_cast %q : !llvm.ptr to memref<4xf32>
     bufferization.materialize_in_destination %x in writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
@@ -17,7 +17,7 @@ gpu.module @none {
 #c = affine_map<(m, n, k) -> (m, n)>
 gpu.module @illegal {
   // expected-error @+1 {{'llvm.func' op has an illegal schedule: tile 96x128x16 with warps of 32x64, 4 stages and 1 groups is none for its element types}}
-  llvm.func @illegal(%p: !llvm.ptr, %q: !llvm.ptr, %r: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, mlopt.schedule = {family = "tiled", groups = 1 : i64, stages = 4 : i64, tile = array<i64: 96, 128, 16>, warp = array<i64: 32, 64>}} {
+  llvm.func @illegal(%p: !llvm.ptr, %q: !llvm.ptr, %r: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, mlopt.schedule = {family = "tiled", groups = 1 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 96, 128, 16>, warp = array<i64: 32, 64>}} {
     %x = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<64x64xf32>
     %y = builtin.unrealized_conversion_cast %q : !llvm.ptr to tensor<64x64xf32>
     %z = arith.constant dense<0.0> : tensor<64x64xf32>

@@ -4,11 +4,12 @@
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// Rows that TMA does not take: small tiles, since there are few.
+// Rows that TMA does not take, and that take registers on the way: deep steps,
+// since each waits for memory.
 // CHECK-LABEL: llvm.func @odd_kernel_0
-// CHECK-SAME:    mlopt.schedule = {family = "tiled", groups = 2 : i64, stages = 4 : i64, tile = array<i64: 32, 32, 64>, warp = array<i64: 16, 16>}
+// CHECK-SAME:    mlopt.schedule = {family = "tiled", groups = 2 : i64, stages = 3 : i64, terms = 1 : i64, tile = array<i64: 64, 64, 128>, warp = array<i64: 32, 32>}
 // CHECK:       func.func @odd
-// CHECK:         %[[BLOCKS:.*]] = arith.constant 16 : index
+// CHECK:         %[[BLOCKS:.*]] = arith.constant 4 : index
 // CHECK:         %[[THREADS:.*]] = arith.constant 256 : index
 // CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],{{.*}} threads in (%[[THREADS]],
 func.func @odd(%a: tensor<100x333xbf16>, %b: tensor<101x333xbf16>) -> tensor<100x101xf32> {
@@ -30,12 +31,12 @@ func.func @odd(%a: tensor<100x333xbf16>, %b: tensor<101x333xbf16>) -> tensor<100
 
 // -----
 
-// f32 in full: one multiplication at a time.
+// f32 in full: three terms of bf16 for each factor.
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: llvm.func @single_kernel_0
-// CHECK-SAME:    family = "tiled", groups = 1 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 16>, warp = array<i64: 32, 64>
+// CHECK-SAME:    family = "tiled", groups = 1 : i64, stages = 4 : i64, terms = 3 : i64, tile = array<i64: 128, 128, 16>, warp = array<i64: 64, 32>
 func.func @single(%a: tensor<4096x512xf32>, %b: tensor<4096x512xf32>) -> tensor<4096x4096xf32> {
   %0 = mlopt.fusion (%x = %a : tensor<4096x512xf32>, %y = %b : tensor<4096x512xf32>) -> tensor<4096x4096xf32> {
     %z = arith.constant dense<0.0> : tensor<4096x4096xf32>
@@ -88,4 +89,33 @@ func.func @from_one(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x6
     mlopt.yield %1 : tensor<64x64xf32>
   }
   return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// A kernel that does little but stream the weights has narrow, deep tiles, also
+// where wgmma would take it.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: llvm.func @skinny_kernel_0
+// CHECK-SAME:    family = "tiled", groups = 4 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 16, 32, 256>
+// CHECK:       func.func @skinny
+// CHECK:         %[[BLOCKS:.*]] = arith.constant 128 : index
+// CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],
+func.func @skinny(%a: tensor<1x14336xbf16>, %b: tensor<4096x14336xbf16>) -> tensor<1x4096xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<1x14336xbf16>, %y = %b : tensor<4096x14336xbf16>) -> tensor<1x4096xf32> {
+    %z = arith.constant dense<0.0> : tensor<1x4096xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<1x14336xbf16>, tensor<4096x14336xbf16>) outs(%z : tensor<1x4096xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<1x4096xf32>
+    mlopt.yield %1 : tensor<1x4096xf32>
+  }
+  return %0 : tensor<1x4096xf32>
 }
