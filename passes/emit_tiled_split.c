@@ -9,9 +9,10 @@
 //
 //   x y = x0 y0 + (x0 y1 + x1 y0) + (x0 y2 + x1 y1 + x2 y0)
 //
-// up to 2^-23 of the product, as if each product had been rounded. A stage's 16
-// products are summed on their own, the small terms first, since mma.sync cuts
-// off what it adds; f32 additions then put stages together in rising order.
+// up to 2^-23 of the product, as if each product had been rounded. Each group
+// of warps has sixteen of a stage's k. They are summed on their own, the small
+// terms first, since mma.sync cuts off what it adds; f32 additions then put
+// stages together in rising order.
 //
 // Factors lie in shared memory as f32. A lane reads 16 bytes at a time,
 // whichever way the rows run, so that its row of a fragment is another one of

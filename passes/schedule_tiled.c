@@ -29,8 +29,8 @@ static const MloptTiledSchedule mmaTiles[] = {
 
 /// For mma.sync where m or n is so small that a kernel does little but stream
 /// the other factor: many bytes under way on every multiprocessor, few rows of
-/// the small factor to read beside them. In pairs, the second of half the
-/// tiles' width for when those of the first are too few.
+/// the small factor to read beside them. In pairs, the second for when the
+/// tiles of the first would be too few; those of wide n, then of wide m.
 static const MloptTiledSchedule skinnyTiles[] = {
     {{16, 64, 128}, {16, 16}, 4, 2, 1}, {{16, 32, 256}, {16, 16}, 4, 4, 1},
     {{64, 16, 128}, {16, 16}, 4, 2, 1}, {{32, 16, 256}, {16, 16}, 4, 4, 1},
@@ -38,6 +38,13 @@ static const MloptTiledSchedule skinnyTiles[] = {
     {{64, 32, 128}, {32, 16}, 4, 2, 1}, {{32, 32, 256}, {16, 16}, 3, 2, 1},
     {{64, 64, 128}, {32, 32}, 3, 2, 1}, {{64, 32, 128}, {32, 16}, 4, 2, 1},
     {{64, 64, 128}, {32, 32}, 3, 2, 1}, {{32, 64, 128}, {16, 32}, 4, 2, 1},
+};
+/// The same for f32 in three terms.
+static const MloptTiledSchedule skinnySplitTiles[] = {
+    {{32, 64, 64}, {32, 32}, 4, 4, 3}, {{32, 32, 128}, {32, 32}, 3, 8, 3},
+    {{64, 32, 64}, {32, 32}, 4, 4, 3}, {{32, 32, 128}, {32, 32}, 3, 8, 3},
+    {{64, 64, 32}, {32, 32}, 4, 2, 3}, {{64, 32, 64}, {32, 32}, 4, 4, 3},
+    {{64, 64, 32}, {32, 32}, 4, 2, 3}, {{32, 64, 64}, {32, 32}, 4, 4, 3},
 };
 
 /// For one multiplication at a time: of a warp's 4 x 8 lanes, each computes an
@@ -192,33 +199,46 @@ static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
   return isWide ? doubleTiles : wideTiles;
 }
 
-/// Whether the time is that of reading one factor, which is much larger than
-/// the other one and the result.
-bool mloptTiledIsSkinny(const MloptProduct *p) {
-  enum { MOST_SIDE = 64, LEAST_OTHER = 1024, LEAST_DEPTH = 512 };
-  int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
-  return mloptTiledUsesMma(p) && (m < n ? m : n) <= MOST_SIDE &&
-         (m < n ? n : m) >= LEAST_OTHER &&
-         p->axes[MLOPT_AXIS_K].size >= LEAST_DEPTH;
+static const MloptTiledSchedule *skinnyTilesOf(const MloptProduct *p,
+                                               int *outCount) {
+  *outCount = 0;
+  if (mloptTiledUsesMma(p)) {
+    *outCount = MLOPT_COUNT(skinnyTiles);
+    return skinnyTiles;
+  }
+  if (mlirTypeIsAF32(p->sum))
+    *outCount = MLOPT_COUNT(skinnySplitTiles);
+  return skinnySplitTiles;
 }
 
 /// The first pair that holds the small side; of that, the second where the
-/// first would leave multiprocessors idle.
-static void chooseSkinny(const MloptProduct *p, MloptTiledSchedule *out) {
+/// first would leave multiprocessors idle. False if there is none.
+static bool chooseSkinny(const MloptProduct *p, MloptTiledSchedule *out) {
   int small = p->axes[MLOPT_AXIS_M].size < p->axes[MLOPT_AXIS_N].size ? 0 : 1;
   int64_t size = p->axes[small ? MLOPT_AXIS_N : MLOPT_AXIS_M].size;
-  int i = 2 * small;
-  while (skinnyTiles[i].tile[small] < size)
+  int count, i = 2 * small;
+  const MloptTiledSchedule *tiles = skinnyTilesOf(p, &count);
+  while (i < count && tiles[i].tile[small] < size)
     i += 4;
-  bool isFew = countTiles(p, &skinnyTiles[i]) < PROCESSORS - PROCESSORS / 8;
-  *out = skinnyTiles[i + isFew];
+  if (i >= count)
+    return false;
+  bool isFew = countTiles(p, &tiles[i]) < PROCESSORS - PROCESSORS / 8;
+  *out = tiles[i + isFew];
+  return true;
+}
+
+bool mloptTiledIsSkinny(const MloptProduct *p) {
+  enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512 };
+  int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
+  MloptTiledSchedule schedule;
+  return (m < n ? n : m) >= LEAST_OTHER &&
+         p->axes[MLOPT_AXIS_K].size >= LEAST_DEPTH &&
+         chooseSkinny(p, &schedule);
 }
 
 bool mloptScheduleTiled(const MloptProduct *p, MloptTiledSchedule *out) {
-  if (mloptTiledIsSkinny(p)) {
-    chooseSkinny(p, out);
-    return true;
-  }
+  if (mloptTiledIsSkinny(p))
+    return chooseSkinny(p, out);
   // Below, most of a tile would be outside, and a thread for each element does.
   enum { LEAST_SIDE = 8, LEAST_DEPTH = 8, MOST_TILES = 1 << 30 };
   if (p->axes[MLOPT_AXIS_M].size < LEAST_SIDE ||
@@ -240,13 +260,14 @@ bool mloptScheduleTiled(const MloptProduct *p, MloptTiledSchedule *out) {
 
 bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
                       const MloptTiledSchedule *s) {
-  int count;
+  int count, numSkinny;
   const MloptTiledSchedule *tiles = tilesOf(p, &count);
+  const MloptTiledSchedule *skinny = skinnyTilesOf(p, &numSkinny);
   for (int i = 0; i < count; ++i)
     if (!memcmp(s, &tiles[i], sizeof *s))
       return true;
-  for (int i = 0; i < MLOPT_COUNT(skinnyTiles) && mloptTiledUsesMma(p); ++i)
-    if (!memcmp(s, &skinnyTiles[i], sizeof *s))
+  for (int i = 0; i < numSkinny; ++i)
+    if (!memcmp(s, &skinny[i], sizeof *s))
       return true;
   mloptOpError(kernel,
                "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64

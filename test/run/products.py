@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products and convolutions of every layout and ragged sizes, for a GPU.
+
+  products.py DIR [--build=build] [--chip=CHIP] [--filter=REGEX]
+
+DIR gets an artifact for each and list.txt, which has each compared with a run
+on the CPU that accumulates in f64, three times with the same bits. There,
+
+  test/run/gpu_check.sh DIR MLOPT_RUN
+
+runs them. --chip=sm_90 compiles without wgmma.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                os.pardir, "bench"))
+
+import programs  # noqa: E402
+
+cases = {}
+
+
+def dot(name, a, b, contract, element, batch=((), ()), result=None):
+    """A dot of two arguments of these shapes."""
+    p = programs.Program()
+    left, right = p.argument("a", a, element), p.argument("b", b, element)
+    cases[name] = p.give(left.dot(right, contract, batch, result))
+
+
+def matmul(m, n, k, layout, element, result=None):
+    a = [m, k] if layout[0] == "n" else [k, m]
+    b = [k, n] if layout[1] == "n" else [n, k]
+    dot(f"{element}_{layout}_{m}x{n}x{k}", a, b,
+        ([int(layout[0] == "n")], [int(layout[1] == "t")]), element,
+        result=result)
+
+
+def conv(name, n, size, channels, features, window, element="bf16", stride=1,
+         low=1, high=1, dilation=1, spread=1, groups=1):
+    """A square convolution, channels last."""
+    out = ((size - 1) * spread + 1 + low + high -
+           (dilation * (window - 1) + 1)) // stride + 1
+    p = programs.Program()
+    x = p.argument("x", [n, size, size, channels], element)
+    w = p.argument("w", [window, window, channels // groups, features], element)
+    shape = [n, out, out, features]
+    words = " ".join(f"{key} [{value}, {value}]" for key, value in (
+        ("strides", stride), ("low", low), ("high", high),
+        ("input_dilation", spread), ("window_dilation", dilation)))
+    if groups > 1:
+        words += f" groups {groups}"
+    cases[f"conv_{name}"] = p.give(x.emit(
+        f"conv {x.name}, {w.name} {words} : ({x.type}, {w.type}) -> "
+        f"{programs.tensor(shape, element)}", shape))
+
+
+# Whole tiles, edges of tiles, odd rows.
+for element in ("bf16", "f16", "f32"):
+    for layout in ("nn", "nt", "tn", "tt"):
+        for m, n, k in ((128, 128, 64), (100, 72, 333), (130, 136, 40),
+                        (33, 65, 129), (333, 777, 101), (520, 712, 264)):
+            matmul(m, n, k, layout, element)
+for element, result in (("f64", None), ("i32", None), ("i8", "i32"),
+                        ("f8E4M3FN", "bf16"), ("f8E5M2", "f32")):
+    for layout in ("nn", "nt", "tn", "tt"):
+        matmul(100, 72, 333, layout, element, result)
+# Streams of one factor.
+for element in ("bf16", "f32"):
+    for layout in ("nn", "nt"):
+        for m, n, k in ((1, 1024, 512), (17, 1024, 640), (64, 1504, 512),
+                        (5, 4107, 777), (2000, 1, 600), (20000, 16, 520)):
+            matmul(m, n, k, layout, element)
+# Batches anywhere, several contracted dimensions.
+for element in ("bf16", "f32"):
+    dot(f"{element}_batch", [3, 70, 40], [3, 50, 40], ([2], [2]), element,
+        ([0], [0]))
+    dot(f"{element}_heads", [2, 33, 4, 24], [2, 40, 4, 24], ([3], [3]), element,
+        ([0, 2], [0, 2]))
+    dot(f"{element}_two", [16, 32, 20], [32, 48, 20], ([1, 2], [0, 2]), element)
+    dot(f"{element}_order", [16, 8, 60], [60, 48, 8], ([1, 2], [2, 0]), element)
+    dot(f"{element}_rows", [4, 64, 96], [4, 64, 72], ([0, 1], [0, 1]), element)
+conv("same", 2, 14, 32, 48, 3)
+conv("stride", 2, 15, 64, 40, 3, stride=2)
+conv("dilated", 1, 20, 16, 24, 3, dilation=2, low=2, high=2)
+conv("f32", 1, 12, 12, 20, 3, "f32")
+conv("three", 2, 16, 3, 32, 7, stride=2, low=3, high=3)
+conv("point", 2, 9, 32, 32, 1, low=0, high=0)
+conv("groups", 2, 10, 32, 64, 3, groups=2)
+conv("spread", 1, 8, 16, 16, 3, spread=2)
+conv("f16", 2, 33, 8, 128, 3, "f16")
+conv("uneven", 1, 18, 40, 64, 5, "f32", low=2, high=1)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    root = os.path.dirname(os.path.dirname(os.path.dirname(
+        os.path.abspath(__file__))))
+    parser.add_argument("dir")
+    parser.add_argument("--build", default=os.path.join(root, "build"))
+    parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--filter", default="")
+    args = parser.parse_args()
+    os.makedirs(args.dir, exist_ok=True)
+    names = [name for name in cases if re.search(args.filter, name)]
+    for name in names:
+        subprocess.run([os.path.join(args.build, "bin", "mlopt-compile"), "-",
+                        "-o", os.path.join(args.dir, name + ".mlopt"),
+                        f"--chip={args.chip}"],
+                       input=cases[name].text, text=True, check=True)
+    with open(os.path.join(args.dir, "list.txt"), "w") as file:
+        for name in names:
+            file.write(f"{name}.mlopt --oracle --repeat=3\n")
+    print(len(names), "artifacts")
+
+
+if __name__ == "__main__":
+    main()
