@@ -118,12 +118,13 @@ static int64_t rowsOfLine(MloptTiledMatrix m) {
 }
 
 static int64_t swizzleOf(MloptTiledMatrix m, int64_t row) {
-  return m.byFours ? (row / 4 & 3) * 2 : row / rowsOfLine(m) & mask(m);
+  return m.apart ? (row / m.apart & 3) * 2 : row / rowsOfLine(m) & mask(m);
 }
 
 static MlirValue buildSwizzle(MloptNv *nv, MloptTiledMatrix m, MlirValue row) {
-  if (m.byFours)
-    return mloptNvAndInt(nv, mloptNvShrInt(nv, row, 1), 6);
+  if (m.apart)
+    return mloptNvMulInt(
+        nv, mloptNvAndInt(nv, mloptNvDivInt(nv, row, m.apart), 3), 2);
   return mloptNvAndInt(nv, mloptNvDivInt(nv, row, rowsOfLine(m)), mask(m));
 }
 

@@ -28,9 +28,9 @@ enum {
 /// piece nor eight pieces of one row are in one bank.
 typedef struct MloptTiledMatrix {
   int64_t rowBytes;
-  /// s(r) is twice r / 4 instead: two neighbouring pieces of every fourth of
-  /// sixteen rows are in different banks.
-  bool byFours;
+  /// Not 0: s(r) is twice r divided by this instead, so that two neighbouring
+  /// pieces of rows so far apart are in different banks.
+  int64_t apart;
 } MloptTiledMatrix;
 
 /// Where a thread's accesses start, for each value that the swizzle adds.
@@ -154,12 +154,14 @@ void mloptTiledMultiply(MloptTiled *, MlirValue slot);
 void mloptTiledStageSums(MloptTiled *);
 MloptTiledMatrix mloptTiledSumMatrix(const MloptTiled *);
 
-// emit_tiled_split.c: the same for factors in three terms
-void mloptTiledMultiplySplit(MloptTiled *, MlirValue slot);
+// emit_tiled_wide.c: the same for f32 in three terms, and for f64
+/// Whether these do it.
+bool mloptTiledIsWide(const MloptTiled *);
+void mloptTiledMultiplyWide(MloptTiled *, MlirValue slot);
 /// The row or column of the tile where the lane's first sum is, and how far
 /// from there sum `i` is.
-MlirValue mloptTiledSplitStart(MloptTiled *, int factor);
-int64_t mloptTiledSplitOffset(const MloptTiled *, int factor, intptr_t i);
+MlirValue mloptTiledWideStart(MloptTiled *, int factor);
+int64_t mloptTiledWideOffset(const MloptTiled *, int factor, intptr_t i);
 
 // emit_tiled_store.c
 /// Computes what is stored from the staged sums.

@@ -252,7 +252,8 @@ void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
   f->elementBytes = bytesOf(f->factor->element);
   chooseVector(g, f);
   f->matrix.rowBytes = (f->alongK ? f->depth : f->rows) * bytesOf(f->stored);
-  f->matrix.byFours = g->s.terms > 1 && !f->alongK;
+  if (mloptTiledIsWide(g) && !f->alongK)
+    f->matrix.apart = MLOPT_TILED_PIECE / bytesOf(f->stored);
   chooseDepth(g, f);
   placeThread(g, f);
   if (f->count > MLOPT_TILED_MAX_VECTORS)

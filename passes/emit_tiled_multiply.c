@@ -9,8 +9,9 @@
 // lane holds what. Where a factor's rows in shared memory run along m or n,
 // ldmatrix transposes.
 //
-// Without, the lanes of a warp are 4 x 8. A lane reads 16 bytes at a time,
-// along k or along m and n, whichever way the rows run:
+// Integers are multiplied one by one; the lanes of a warp are 4 x 8 then. A
+// lane reads 16 bytes at a time, along k or along m and n, whichever way the
+// rows run:
 //
 //   rows along k: lane r has rows r, r + 4, ...       (n: r, r + 8, ...)
 //   along m:      lane r has rows 4r .. 4r + 3, 16 further, ...
@@ -97,7 +98,7 @@ static void multiplyBlocks(MloptTiled *g, MlirValue slot) {
 }
 
 //===----------------------------------------------------------------------===//
-// One multiplication at a time
+// Integers
 //===----------------------------------------------------------------------===//
 
 /// Rows or columns of a lane.
@@ -160,20 +161,11 @@ static void loadLane(MloptTiled *g, int factor, const MloptTiledPlace *place,
     }
 }
 
-/// sum + a * b; of floats in one rounding, which the definition of a dot
-/// leaves open.
+/// sum + a * b.
 static MlirValue multiplyAdd(MloptTiled *g, MlirValue a, MlirValue b,
                              MlirValue sum) {
-  MloptBuilder *builder = g->nv.b;
-  if (!mloptIsFloatElement(g->p.sum))
-    return mloptBuildBinary(builder, "arith.addi", sum,
-                            mloptBuildBinary(builder, "arith.muli", a, b));
-  MlirValue operands[] = {a, b, sum};
-  return mloptBuildValue(builder, (MloptOpSpec){.name = "math.fma",
-                                                .numOperands = 3,
-                                                .operands = operands,
-                                                .numResults = 1,
-                                                .results = &g->p.sum});
+  return mloptNvArith(&g->nv, "arith.addi", sum,
+                      mloptNvArith(&g->nv, "arith.muli", a, b));
 }
 
 static void multiplyLanes(MloptTiled *g, MlirValue slot) {
@@ -194,8 +186,8 @@ static void multiplyLanes(MloptTiled *g, MlirValue slot) {
 }
 
 void mloptTiledMultiply(MloptTiled *g, MlirValue slot) {
-  if (g->s.terms > 1)
-    mloptTiledMultiplySplit(g, slot);
+  if (mloptTiledIsWide(g))
+    mloptTiledMultiplyWide(g, slot);
   else
     (g->usesMma ? multiplyBlocks : multiplyLanes)(g, slot);
 }
@@ -229,9 +221,9 @@ static MlirValue startOfLane(MloptTiled *g, int factor) {
 static MloptTiledPlace placeSums(MloptTiled *g) {
   MloptNv *nv = &g->nv;
   MlirValue row, column;
-  if (g->s.terms > 1) {
-    row = mloptTiledSplitStart(g, 0);
-    column = mloptTiledSplitStart(g, 1);
+  if (mloptTiledIsWide(g)) {
+    row = mloptTiledWideStart(g, 0);
+    column = mloptTiledWideStart(g, 1);
   } else if (g->usesMma) {
     row = mloptNvAdd(nv, mloptNvMulInt(nv, g->warpM, g->s.warp[0]),
                      mloptNvShrInt(nv, g->lane, 2));
@@ -250,9 +242,9 @@ static MloptTiledPlace placeSums(MloptTiled *g) {
 /// Where sum `i` lies after the lane's own place.
 static void offsetOfSum(const MloptTiled *g, intptr_t i, int64_t *outRow,
                         int64_t *outColumn) {
-  if (g->s.terms > 1) {
-    *outRow = mloptTiledSplitOffset(g, 0, i);
-    *outColumn = mloptTiledSplitOffset(g, 1, i);
+  if (mloptTiledIsWide(g)) {
+    *outRow = mloptTiledWideOffset(g, 0, i);
+    *outColumn = mloptTiledWideOffset(g, 1, i);
     return;
   }
   if (g->usesMma) {

@@ -68,6 +68,14 @@ void mloptNvMmaWarpFrom(MloptNv *nv, const char *element, const MlirValue a[4],
           sum ? 10 : 6, operands, nv->f32, 4, out);
 }
 
+void mloptNvMmaDouble(MloptNv *nv, MlirValue a, MlirValue b, MlirValue sum[2]) {
+  MlirValue operands[] = {a, b, sum[0], sum[1]};
+  several(nv,
+          "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, {$2}, "
+          "{$3}, {$0, $1};",
+          "=d,=d,d,d,0,1", 4, operands, mlirF64TypeGet(nv->b->context), 2, sum);
+}
+
 /// What a pair of bf16 leaves of a pair of f32.
 #define SUBTRACT_PAIR(pair)                                                    \
   " shl.b32 t, " pair ", 16; mov.b32 f, t; sub.rn.f32 x, x, f;"                \

@@ -31,6 +31,9 @@ void mloptNvMmaWarp(MloptNv *, const char *element, const MlirValue a[4],
 void mloptNvMmaWarpFrom(MloptNv *, const char *element, const MlirValue a[4],
                         const MlirValue b[2], const MlirValue *sum,
                         MlirValue out[4]);
+/// sum += a * b of f64, 8 x 4 times 4 x 8: lane l has a (g, t), b (t, g), and
+/// of the sums (g, 2t), (g, 2t+1).
+void mloptNvMmaDouble(MloptNv *, MlirValue a, MlirValue b, MlirValue sum[2]);
 /// A pair of f32 as the sum of three pairs of bf16, each as one i32, `low` in
 /// its lower half. Exact for numbers above 2^-102; of what is not finite, the
 /// first term is that and the others are zero.

@@ -47,9 +47,9 @@ static const MloptTiledSchedule skinnySplitTiles[] = {
     {{64, 64, 32}, {32, 32}, 4, 2, 3}, {{32, 64, 64}, {32, 32}, 4, 4, 3},
 };
 
-/// For one multiplication at a time: of a warp's 4 x 8 lanes, each computes an
-/// eighth of its columns and a quarter of its rows.
-static const MloptTiledSchedule wideTiles[] = {
+/// For integers, one multiplication at a time: of a warp's 4 x 8 lanes, each
+/// computes an eighth of its columns and a quarter of its rows.
+static const MloptTiledSchedule i32Tiles[] = {
     {{128, 128, 16}, {32, 64}, 4, 1, 1},
     {{64, 64, 16}, {32, 32}, 4, 1, 1},
     {{32, 64, 16}, {16, 32}, 4, 1, 1},
@@ -62,8 +62,12 @@ static const MloptTiledSchedule splitTiles[] = {
     {{64, 64, 16}, {32, 32}, 4, 1, 3},
     {{32, 64, 16}, {32, 32}, 4, 1, 3},
 };
-/// The same for sums of 64 bits.
-static const MloptTiledSchedule doubleTiles[] = {
+/// For f64 on its own mma.sync.
+static const MloptTiledSchedule f64Tiles[] = {
+    {{64, 64, 8}, {32, 32}, 4, 1, 1},
+    {{32, 64, 8}, {16, 32}, 4, 1, 1},
+};
+static const MloptTiledSchedule i64Tiles[] = {
     {{64, 64, 16}, {32, 32}, 3, 1, 1},
     {{32, 64, 16}, {16, 32}, 3, 1, 1},
 };
@@ -194,9 +198,13 @@ static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
     *outCount = MLOPT_COUNT(splitTiles);
     return splitTiles;
   }
+  if (mlirTypeIsAF64(p->sum)) {
+    *outCount = MLOPT_COUNT(f64Tiles);
+    return f64Tiles;
+  }
   bool isWide = bytesOf(p->sum) == 8;
-  *outCount = isWide ? MLOPT_COUNT(doubleTiles) : MLOPT_COUNT(wideTiles);
-  return isWide ? doubleTiles : wideTiles;
+  *outCount = isWide ? MLOPT_COUNT(i64Tiles) : MLOPT_COUNT(i32Tiles);
+  return isWide ? i64Tiles : i32Tiles;
 }
 
 static const MloptTiledSchedule *skinnyTilesOf(const MloptProduct *p,

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Decides how a product that wgmma and TMA do not take is computed tile by
-// tile: on mma.sync where its elements are 16 bits wide or become so exactly,
-// else on one multiplication and addition for each element. The choice is
-// `mlopt.schedule` on the kernel, which the emitter reads.
+// tile: floats on mma.sync, f32 as sums of three bf16, integers one by one. The
+// choice is `mlopt.schedule` on the kernel, which the emitter reads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -64,12 +64,22 @@ func.func @bias(%a: tensor<60x333xbf16>, %b: tensor<64x333xbf16>, %v: tensor<64x
   return %0 : tensor<60x64xbf16>
 }
 
-// f64 and integers: one multiplication and addition at a time, in rising order.
+// f64 has a product of its own.
 // CHECK:       gpu.binary @double_kernel_0
-// CHECK:       fma.rn.f64
-// CHECK-NOT:   mma.sync
+// CHECK:       mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+// CHECK-NOT:   fma.rn.f64
 // CHECK:       func.func @double
 func.func @double(%a: tensor<64x128xf64>, %b: tensor<64x128xf64>) -> tensor<64x64xf64> {
   %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<64x128xf64>, tensor<64x128xf64>) -> tensor<64x64xf64>
   return %0 : tensor<64x64xf64>
+}
+
+// Integers are multiplied one by one.
+// CHECK:       gpu.binary @integers_kernel_0
+// CHECK:       mad.lo.s32
+// CHECK-NOT:   mma.sync
+// CHECK:       func.func @integers
+func.func @integers(%a: tensor<64x128xi32>, %b: tensor<64x128xi32>) -> tensor<64x64xi32> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<64x128xi32>, tensor<64x128xi32>) -> tensor<64x64xi32>
+  return %0 : tensor<64x64xi32>
 }

@@ -1,0 +1,182 @@
+//===- emit_tiled_wide.c - Products of f32 in three terms, and of f64 -----===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// f32 on mma.sync: x = x0 + x1 + x2 in bf16, exactly, and
+//
+//   x y = x0 y0 + (x0 y1 + x1 y0) + (x0 y2 + x1 y1 + x2 y0)
+//
+// up to 2^-23 of the product, as if each product had been rounded. Each group
+// of warps has sixteen of a stage's k. They are summed on their own, the small
+// terms first, since mma.sync cuts off what it adds; f32 additions then put
+// stages together in rising order. f64 has an mma.sync that rounds as an FMA
+// does.
+//
+// Factors lie in shared memory as they are. A lane reads a piece of 16 bytes at
+// a time, P elements, whichever way the rows run, so that its row of a fragment
+// is another one of the tile, and so is its k; both factors have their k in the
+// same order (t = lane % 4, g = lane / 4):
+//
+//   rows along k:  row g of each eight, k = Pt .. Pt + P-1
+//   along m or n:  rows Pg .. Pg + P-1, 8P further, ..., k = Pt, Pt + 1, ...
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_tiled_impl.h"
+
+enum { EIGHT = 8, TERMS = 3, MOST_EIGHTS = 8, MOST_PIECE = 4 };
+
+bool mloptTiledIsWide(const MloptTiled *g) {
+  return g->s.terms > 1 || mlirTypeIsAF64(g->p.sum);
+}
+
+/// P.
+static int64_t pieceOf(const MloptTiled *g) {
+  return MLOPT_TILED_PIECE / (mloptElementWidth(g->p.sum) / 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+static MlirValue quadOf(MloptTiled *g) {
+  return mloptNvShrInt(&g->nv, g->lane, 2);
+}
+
+static MlirValue warpStart(MloptTiled *g, int factor) {
+  return mloptNvMulInt(&g->nv, factor ? g->warpN : g->warpM, g->s.warp[factor]);
+}
+
+static MloptTiledPlace placeLane(MloptTiled *g, int factor, MlirValue slot) {
+  MloptNv *nv = &g->nv;
+  const MloptTiledFactor *f = &g->factors[factor];
+  const int64_t lanes = 4, piece = pieceOf(g);
+  MlirValue t = mloptNvAndInt(nv, g->lane, lanes - 1);
+  MlirValue start = warpStart(g, factor), row, column;
+  if (f->alongK) {
+    row = mloptNvAdd(nv, start, quadOf(g));
+    column = mloptNvAdd(nv, mloptNvMulInt(nv, g->group, lanes), t);
+  } else {
+    row = mloptNvAdd(nv, mloptNvMulInt(nv, g->group, lanes * piece),
+                     mloptNvMulInt(nv, t, piece));
+    column = mloptNvAdd(nv, mloptNvDivInt(nv, start, piece), quadOf(g));
+  }
+  return mloptTiledPlaceAt(nv, f->matrix, mloptNvAdd(nv, f->start, slot), row,
+                           column, (MlirValue){NULL});
+}
+
+typedef MlirValue Rows[MOST_EIGHTS][MOST_PIECE]; ///< [eight][k] of a lane
+
+static void loadRows(MloptTiled *g, int factor, MlirValue slot, Rows out) {
+  const MloptTiledFactor *f = &g->factors[factor];
+  int64_t eights = g->s.warp[factor] / EIGHT, piece = pieceOf(g), offset;
+  MloptTiledPlace place = placeLane(g, factor, slot);
+  if (f->alongK) {
+    for (int64_t i = 0; i < eights; ++i) {
+      MlirValue at = mloptTiledAddress(&place, i * EIGHT, 0, &offset);
+      mloptNvLoadShared(&g->nv, at, offset, f->stored, out[i]);
+    }
+    return;
+  }
+  for (int64_t k = 0; k < piece; ++k)
+    for (int64_t i = 0; i < eights; i += piece) {
+      MlirValue read[MOST_PIECE];
+      MlirValue at = mloptTiledAddress(&place, k, i / piece * EIGHT, &offset);
+      mloptNvLoadShared(&g->nv, at, offset, f->stored, read);
+      for (int64_t j = 0; j < piece; ++j)
+        out[i + j][k] = read[j];
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// f32
+//===----------------------------------------------------------------------===//
+
+/// What a lane has of eight rows, 16 deep: k in pairs, in terms.
+typedef struct Eight {
+  MlirValue pairs[2][TERMS];
+} Eight;
+
+static void splitRows(MloptTiled *g, int factor, MlirValue slot, Eight *out) {
+  Rows rows;
+  loadRows(g, factor, slot, rows);
+  for (int64_t i = 0; i < g->s.warp[factor] / EIGHT; ++i)
+    for (int64_t pair = 0; pair < 2; ++pair)
+      mloptNvSplit(&g->nv, rows[i][2 * pair], rows[i][2 * pair + 1],
+                   out[i].pairs[pair]);
+}
+
+/// The terms of the two factors that are multiplied, the smallest first.
+static const int products[][2] = {{2, 0}, {1, 1}, {0, 2},
+                                  {1, 0}, {0, 1}, {0, 0}};
+
+static void multiplySingles(MloptTiled *g, MlirValue slot) {
+  Eight a[MOST_EIGHTS], b[MOST_EIGHTS];
+  int64_t rows = g->s.warp[0] / EIGHT, columns = g->s.warp[1] / EIGHT;
+  splitRows(g, 0, slot, a);
+  splitRows(g, 1, slot, b);
+  for (int64_t i = 0; i < rows; i += 2) {
+    MlirValue own[MOST_EIGHTS][4];
+    for (int p = 0; p < MLOPT_COUNT(products); ++p) {
+      int s = products[p][0], t = products[p][1];
+      const MlirValue left[] = {a[i].pairs[0][s], a[i + 1].pairs[0][s],
+                                a[i].pairs[1][s], a[i + 1].pairs[1][s]};
+      for (int64_t j = 0; j < columns; ++j) {
+        const MlirValue right[] = {b[j].pairs[0][t], b[j].pairs[1][t]};
+        mloptNvMmaWarpFrom(&g->nv, "bf16", left, right, p ? own[j] : NULL,
+                           own[j]);
+      }
+    }
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t e = 0; e < 4; ++e) {
+        // Two sums for each eight rows and columns.
+        MlirValue *sum = &g->sums[((i + e / 2) * columns + j) * 2 + e % 2];
+        *sum = mloptBuildBinary(g->nv.b, "arith.addf", *sum, own[j][e]);
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// f64
+//===----------------------------------------------------------------------===//
+
+static void multiplyDoubles(MloptTiled *g, MlirValue slot) {
+  Rows a, b;
+  int64_t rows = g->s.warp[0] / EIGHT, columns = g->s.warp[1] / EIGHT;
+  loadRows(g, 0, slot, a);
+  loadRows(g, 1, slot, b);
+  for (int64_t k = 0; k < pieceOf(g); ++k)
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        mloptNvMmaDouble(&g->nv, a[i][k], b[j][k],
+                         &g->sums[(i * columns + j) * 2]);
+}
+
+void mloptTiledMultiplyWide(MloptTiled *g, MlirValue slot) {
+  (g->s.terms > 1 ? multiplySingles : multiplyDoubles)(g, slot);
+}
+
+//===----------------------------------------------------------------------===//
+// Where the sums are
+//===----------------------------------------------------------------------===//
+
+MlirValue mloptTiledWideStart(MloptTiled *g, int factor) {
+  MloptNv *nv = &g->nv;
+  MlirValue own =
+      factor ? mloptNvMulInt(nv, mloptNvAndInt(nv, g->lane, 3), 2) : quadOf(g);
+  return mloptNvAdd(
+      nv, warpStart(g, factor),
+      mloptNvMulInt(nv, own, g->factors[factor].alongK ? 1 : pieceOf(g)));
+}
+
+int64_t mloptTiledWideOffset(const MloptTiled *g, int factor, intptr_t i) {
+  int64_t columns = g->s.warp[1] / EIGHT, block = i / 2, piece = pieceOf(g);
+  int64_t eight = factor ? block % columns : block / columns;
+  int64_t within = factor ? i % 2 : 0;
+  return g->factors[factor].alongK
+             ? eight * EIGHT + within
+             : eight / piece * piece * EIGHT + eight % piece + within * piece;
+}
