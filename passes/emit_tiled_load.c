@@ -287,6 +287,8 @@ static MlirValue elementOf(MloptTiled *g, const MloptTiledFactor *f,
   MlirType bits = mlirIntegerTypeGet(b->context, (unsigned)width);
   MlirValue word = words[i * width / 32];
   int64_t shift = i * width % 32;
+  if (shift && f->vector * f->elementBytes < 4)
+    word = mloptBuildUnary(b, "arith.extui", word, g->nv.i32);
   if (shift)
     word = mloptNvShrInt(&g->nv, word, shift);
   if (width < 32 && mloptElementWidth(mlirValueGetType(word)) != width)

@@ -83,3 +83,13 @@ func.func @integers(%a: tensor<64x128xi32>, %b: tensor<64x128xi32>) -> tensor<64
   %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<64x128xi32>, tensor<64x128xi32>) -> tensor<64x64xi32>
   return %0 : tensor<64x64xi32>
 }
+
+// Two bytes of a row at a time become two i32.
+// CHECK:       gpu.binary @bytes_kernel_0
+// CHECK:       ld.global.nc.u16
+// CHECK:       st.shared.v2.b32
+// CHECK:       func.func @bytes
+func.func @bytes(%a: tensor<17x130xi8>, %b: tensor<130x333xi8>) -> tensor<17x333xi32> {
+  %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<17x130xi8>, tensor<130x333xi8>) -> tensor<17x333xi32>
+  return %0 : tensor<17x333xi32>
+}
