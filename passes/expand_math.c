@@ -1,5 +1,4 @@
-//===- expand_math.c - Elementary functions as arithmetic
-//------------------===//
+//===- expand_math.c - Elementary functions as arithmetic -----------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,134 +6,293 @@
 //===----------------------------------------------------------------------===//
 //
 // `mlopt-expand-math` replaces each elementary function by its body in
-// math.mlir, which the build holds in this library with its calls inlined:
+// math.mlir or, for the GPU, in math_nvptx.mlir; the build holds both in this
+// library with their calls inlined:
 //
 //   %r = math.tanh %x : f32
 // becomes
 //   the operations of @tanh_f32, its argument replaced by %x
 //
-// Narrower floats are f32 by then (mlopt-expand-small-floats). A function of
-// f64 that math.mlir does not have stays; who cannot compile it says so.
+// A function of a narrower float is extended to f32 and its result rounded, by
+// operations that mlopt-expand-small-floats knows. Afterwards no float
+// operation is left that is not a single instruction, or a few correctly
+// rounded ones, wherever the code runs.
 //
 //===----------------------------------------------------------------------===//
 
+#include "build.h"
 #include "passes.h"
 
 #include "mlir-c/Dialect/Arith.h"
 #include "mlir-c/Dialect/Func.h"
+#include "mlir-c/Dialect/LLVM.h"
 #include "mlir-c/Dialect/Math.h"
 #include "mlir-c/Dialect/SCF.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-/// The text of math.mlir.
+/// The public functions of math.mlir and math_nvptx.mlir, as MLIR prints them.
 extern const char mloptMathText[];
 
-static const struct {
-  const char *op, *f32, *f64;
-} rows[] = {
-    {"arith.remf", "remf_f32", "remf_f64"}, {"math.acos", "acos_f32", NULL},
-    {"math.acosh", "acosh_f32", NULL},      {"math.asin", "asin_f32", NULL},
-    {"math.asinh", "asinh_f32", NULL},      {"math.atan", "atan_f32", NULL},
-    {"math.atan2", "atan2_f32", NULL},      {"math.atanh", "atanh_f32", NULL},
-    {"math.cbrt", "cbrt_f32", NULL},        {"math.cos", "cos_f32", NULL},
-    {"math.cosh", "cosh_f32", NULL},        {"math.erf", "erf_f32", NULL},
-    {"math.erfc", "erfc_f32", NULL},        {"math.exp", "exp_f32", NULL},
-    {"math.exp2", "exp2_f32", NULL},        {"math.expm1", "expm1_f32", NULL},
-    {"math.log", "log_f32", NULL},          {"math.log10", "log10_f32", NULL},
-    {"math.log1p", "log1p_f32", NULL},      {"math.log2", "log2_f32", NULL},
-    {"math.powf", "powf_f32", NULL},        {"math.rsqrt", "rsqrt_f32", NULL},
-    {"math.sin", "sin_f32", NULL},          {"math.sinh", "sinh_f32", NULL},
-    {"math.tan", "tan_f32", NULL},          {"math.tanh", "tanh_f32", NULL},
+/// The operations that functions stand for: NAME_f32 and NAME_f64, and for
+/// `nvptx` nv_NAME_f32 and nv_NAME_bf16 where those exist.
+static const char *const operations[] = {
+    "arith.remf", "math.acos",  "math.acosh", "math.asin",   "math.asinh",
+    "math.atan",  "math.atan2", "math.atanh", "math.cbrt",   "math.cos",
+    "math.cosh",  "math.erf",   "math.erfc",  "math.exp",    "math.exp2",
+    "math.expm1", "math.fpowi", "math.log",   "math.log10",  "math.log1p",
+    "math.log2",  "math.powf",  "math.round", "math.rsqrt",  "math.sin",
+    "math.sinh",  "math.tan",   "math.tanh",  "math.sincos",
 };
 
-/// The function that stands for an operation; NULL for none.
-static const char *functionFor(MlirOperation op) {
-  if (mlirOperationGetNumResults(op) != 1)
-    return NULL;
-  MlirType type = mloptResultType(op, 0);
-  bool isF32 = mlirTypeIsAF32(type), isF64 = mlirTypeIsAF64(type);
-  intptr_t row = isF32 || isF64 ? MLOPT_FIND_ROW(op, rows) : -1;
-  return row < 0 ? NULL : isF32 ? rows[row].f32 : rows[row].f64;
+enum { TYPE_F32, TYPE_F64, TYPE_BF16, NUM_TYPES };
+static const char *const typeNames[NUM_TYPES] = {"f32", "f64", "bf16"};
+
+/// An operation while the pass runs: its functions are parsed when they are
+/// first needed.
+typedef struct Use {
+  const char *op;
+  bool isNvptx;
+  MlirOperation functions[NUM_TYPES]; ///< owned; null where there is none
+  bool isParsed[NUM_TYPES];
+} Use;
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// The function of this name, which the caller owns; null if there is none.
+static MlirOperation parseFunction(MlirContext context, const char *prefix,
+                                   const char *name, const char *suffix) {
+  char start[64];
+  snprintf(start, sizeof start, "func.func @%s%s_%s(", prefix, name, suffix);
+  const char *text = strstr(mloptMathText, start);
+  const char *end = text ? strstr(text, "\n  }\n") : NULL;
+  if (!end)
+    return (MlirOperation){NULL};
+  char *copy = strndup(text, (size_t)(end - text) + strlen("\n  }"));
+  MlirOperation function = {NULL};
+  if (copy)
+    function = mlirOperationCreateParse(context, mloptStr(copy),
+                                        mloptStr("math.mlir"));
+  free(copy);
+  return function;
 }
 
-/// The operations to replace, collected before any is.
-typedef struct Found {
-  intptr_t count, capacity;
-  MlirOperation *ops;
-  bool failed;
-} Found;
+/// The function for one type; null if there is none.
+static MlirOperation getFunction(Use *use, MlirContext context, int type) {
+  MlirOperation *function = &use->functions[type];
+  if (use->isParsed[type])
+    return *function;
+  use->isParsed[type] = true;
+  const char *name = strchr(use->op, '.') + 1, *suffix = typeNames[type];
+  if (use->isNvptx)
+    *function = parseFunction(context, "nv_", name, suffix);
+  if (mlirOperationIsNull(*function) && type != TYPE_BF16)
+    *function = parseFunction(context, "", name, suffix);
+  return *function;
+}
 
-static MlirWalkResult collect(MlirOperation op, void *userData) {
-  Found *found = userData;
-  if (!functionFor(op))
-    return MlirWalkResultAdvance;
-  if (found->count == found->capacity) {
-    intptr_t capacity = found->capacity ? 2 * found->capacity : 64;
-    MlirOperation *ops = realloc(found->ops, capacity * sizeof *ops);
-    if (!ops) {
-      found->failed = true;
-      return MlirWalkResultInterrupt;
-    }
-    found->ops = ops;
-    found->capacity = capacity;
-  }
-  found->ops[found->count++] = op;
+/// The function for an operation whose first result has this type: f32's for
+/// smaller floats that have none of their own.
+static MlirOperation findFunction(Use *use, MlirType type) {
+  MlirContext context = mlirTypeGetContext(type);
+  if (mlirTypeIsAF64(type))
+    return getFunction(use, context, TYPE_F64);
+  MlirOperation function = {NULL};
+  if (mlirTypeIsABF16(type))
+    function = getFunction(use, context, TYPE_BF16);
+  return mlirOperationIsNull(function) ? getFunction(use, context, TYPE_F32)
+                                       : function;
+}
+
+//===----------------------------------------------------------------------===//
+// The pattern
+//===----------------------------------------------------------------------===//
+
+/// Gives an operation, and the arguments of its blocks, another location.
+static MlirWalkResult setLocation(MlirOperation op, void *userData) {
+  MlirLocation location = *(MlirLocation *)userData;
+  mlirOperationSetLocation(op, location);
+  for (intptr_t i = 0, n = mlirOperationGetNumRegions(op); i < n; ++i)
+    for (MlirBlock block =
+             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+      for (intptr_t j = 0, m = mlirBlockGetNumArguments(block); j < m; ++j)
+        mlirBlockArgumentSetLocation(mlirBlockGetArgument(block, j), location);
   return MlirWalkResultAdvance;
 }
 
-/// Puts a copy of the function's body in place of the operation.
-static void expand(MlirRewriterBase rewriter, MlirSymbolTable functions,
-                   MlirOperation op) {
-  MlirOperation function = mlirOperationClone(
-      mlirSymbolTableLookup(functions, mloptStr(functionFor(op))));
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-  MlirOperation end = mlirBlockGetTerminator(body);
-  MlirValue operands[2];
+/// A float in another format; other values, and of that format, as they are.
+static MlirValue convert(MloptBuilder *b, MlirValue x, MlirType to) {
+  MlirType from = mlirValueGetType(x);
+  if (!mloptIsFloatElement(from) || mlirTypeEqual(from, to))
+    return x;
+  bool isWider = mloptElementWidth(to) > mloptElementWidth(from);
+  return mloptBuildUnary(b, isWider ? "arith.extf" : "arith.truncf", x, to);
+}
+
+/// Whether the function takes what the operation does: an exponent of another
+/// width than i32 it does not.
+static bool takesOperands(MlirBlock body, MlirOperation op) {
   intptr_t n = mlirOperationGetNumOperands(op);
-  for (intptr_t i = 0; i < n; ++i)
-    operands[i] = mloptOperand(op, i);
-  mlirRewriterBaseInlineBlockBefore(rewriter, body, op, n, operands);
-  mlirValueReplaceAllUsesOfWith(mloptResult(op, 0), mloptOperand(end, 0));
-  mlirOperationDestroy(end);
-  mlirOperationDestroy(op);
-  mlirOperationDestroy(function);
+  bool same = mlirBlockGetNumArguments(body) == n;
+  for (intptr_t i = 0; i < n && same; ++i) {
+    MlirType type = mloptOperandType(op, i);
+    same = mloptIsFloatElement(type) ||
+           mlirTypeEqual(mlirValueGetType(mlirBlockGetArgument(body, i)), type);
+  }
+  return same;
+}
+
+static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op,
+                                MlirPatternRewriter patternRewriter,
+                                void *userData) {
+  enum { MAX_VALUES = 2 };
+  MlirType type = mloptResultType(op, 0);
+  if (mlirTypeIsAShaped(type))
+    return mloptFailure();
+  MlirOperation function = findFunction(userData, type);
+  if (mlirOperationIsNull(function))
+    return mloptOpError(op, "math.mlir has no function for it");
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  if (!takesOperands(body, op))
+    return mloptFailure();
+
+  MlirOperation copy = mlirOperationClone(function);
+  body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
+  MlirLocation location = mlirOperationGetLocation(op);
+  mlirOperationWalk(copy, setLocation, &location, MlirWalkPreOrder);
+  MlirOperation end = mlirBlockGetTerminator(body);
+  MlirRewriterBase rewriter = mlirPatternRewriterAsBase(patternRewriter);
+  MloptBuilder b = mloptBuilderForRewriter(rewriter, location);
+  MlirValue operands[MAX_VALUES], results[MAX_VALUES];
+  intptr_t numOperands = mlirOperationGetNumOperands(op);
+  intptr_t numResults = mlirOperationGetNumResults(op);
+  for (intptr_t i = 0; i < numOperands; ++i)
+    operands[i] = convert(&b, mloptOperand(op, i),
+                          mlirValueGetType(mlirBlockGetArgument(body, i)));
+  mlirRewriterBaseInlineBlockBefore(rewriter, body, op, numOperands, operands);
+  for (intptr_t i = 0; i < numResults; ++i)
+    results[i] = convert(&b, mloptOperand(end, i), type);
+  mlirRewriterBaseEraseOp(rewriter, end);
+  mlirRewriterBaseReplaceOpWithValues(rewriter, op, numResults, results);
+  mlirOperationDestroy(copy);
+  return mloptSuccess();
+}
+
+//===----------------------------------------------------------------------===//
+// Division
+//===----------------------------------------------------------------------===//
+
+/// The attribute of a quotient whose divisor others share.
+static const char sharedMark[] = "shared_divisor";
+
+/// Whether enough quotients share the divisor of one that work on it pays.
+static bool isDivisorShared(MlirOperation division) {
+  enum { ENOUGH = 4 };
+  MlirValue divisor = mloptOperand(division, 1);
+  if (!mlirValueIsAOpResult(divisor) ||
+      !mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(divisor)),
+                      mlirOperationGetBlock(division)))
+    return true; // outside of the loop, if there is one
+  int count = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(divisor);
+       !mlirOpOperandIsNull(use) && count < ENOUGH;
+       use = mlirOpOperandGetNextUse(use))
+    count += mloptIsNamed(mlirOpOperandGetOwner(use), "arith.divf");
+  return count == ENOUGH;
+}
+
+/// Marks the quotients of f32 by a common divisor, while all are there.
+static MlirWalkResult markShared(MlirOperation op, void *userData) {
+  if (mloptIsNamed(op, "arith.divf") &&
+      mlirTypeIsAF32(mloptResultType(op, 0)) && isDivisorShared(op))
+    mlirOperationSetDiscardableAttributeByName(
+        op, mloptStr(sharedMark), mlirUnitAttrGet(mlirOperationGetContext(op)));
+  return MlirWalkResultAdvance;
+}
+
+static MlirLogicalResult expandShared(MlirRewritePattern pattern,
+                                      MlirOperation op,
+                                      MlirPatternRewriter rewriter,
+                                      void *userData) {
+  return mlirAttributeIsNull(mloptAttr(op, sharedMark))
+             ? mloptFailure()
+             : expand(pattern, op, rewriter, userData);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+enum { OPTION_NVPTX };
+
+typedef MlirLogicalResult (*Rewrite)(MlirRewritePattern, MlirOperation,
+                                     MlirPatternRewriter, void *userData);
+
+static void addPattern(MlirRewritePatternSet patterns, MlirContext context,
+                       Rewrite rewrite, Use *use) {
+  MlirRewritePatternCallbacks callbacks = {.matchAndRewrite = rewrite};
+  mlirRewritePatternSetAdd(
+      patterns, mlirOpRewritePatternCreate(mloptStr(use->op), 1, context,
+                                           callbacks, use, 0, NULL));
+}
+
+static void releaseUse(Use *use) {
+  for (int type = 0; type < NUM_TYPES; ++type)
+    if (!mlirOperationIsNull(use->functions[type]))
+      mlirOperationDestroy(use->functions[type]);
 }
 
 static void run(MlirOperation top, MloptPass pass) {
-  Found found = {0};
-  mlirOperationWalk(top, collect, &found, MlirWalkPreOrder);
-  if (found.failed) {
-    mloptOpError(top, "out of memory for its elementary functions");
-    mloptPassSignalFailure(pass);
+  MlirContext context = mlirOperationGetContext(top);
+  bool isNvptx = mloptPassGetBool(pass, OPTION_NVPTX);
+  Use uses[MLOPT_COUNT(operations)] = {0};
+  Use quotients = {.op = "arith.divf", .isNvptx = isNvptx};
+  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
+  for (int i = 0; i < MLOPT_COUNT(operations); ++i) {
+    uses[i] = (Use){.op = operations[i], .isNvptx = isNvptx};
+    addPattern(patterns, context, expand, &uses[i]);
   }
-  if (found.count && !found.failed) {
-    MlirContext context = mlirOperationGetContext(top);
-    MlirModule module = mlirModuleCreateParse(context, mloptStr(mloptMathText));
-    MlirSymbolTable functions =
-        mlirSymbolTableCreate(mlirModuleGetOperation(module));
-    MlirRewriterBase rewriter = mlirIRRewriterCreate(context);
-    for (intptr_t i = 0; i < found.count; ++i)
-      expand(rewriter, functions, found.ops[i]);
-    mlirIRRewriterDestroy(rewriter);
-    mlirSymbolTableDestroy(functions);
-    mlirModuleDestroy(module);
+  if (isNvptx) {
+    mlirOperationWalk(top, markShared, NULL, MlirWalkPreOrder);
+    addPattern(patterns, context, expandShared, &quotients);
   }
-  free(found.ops);
+  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
+  mlirRewritePatternSetDestroy(patterns);
+  mlirWalkAndApplyPatterns(top, frozen);
+  mlirFrozenRewritePatternSetDestroy(frozen);
+  for (int i = 0; i < MLOPT_COUNT(operations); ++i)
+    releaseUse(&uses[i]);
+  releaseUse(&quotients);
 }
 
 static MlirDialectHandle (*const dependent[])(void) = {
     mlirGetDialectHandle__arith__, mlirGetDialectHandle__func__,
-    mlirGetDialectHandle__math__, mlirGetDialectHandle__scf__, NULL};
+    mlirGetDialectHandle__llvm__,  mlirGetDialectHandle__math__,
+    mlirGetDialectHandle__scf__,   NULL};
+
+static const MloptOptionDef options[] = {
+    [OPTION_NVPTX] = {.name = "nvptx",
+                      .kind = MLOPT_OPTION_BOOL,
+                      .help = "Take the functions of math_nvptx.mlir, where "
+                              "there are any"},
+};
 
 const MloptPassDef mloptPass_expandMath MLOPT_TABLE = {
     .argument = "mlopt-expand-math",
     .summary = "Replace elementary functions by arithmetic",
-    .doc = "Every elementary function of f32, and the remainder of f32 and "
-           "f64, becomes the operations that compute it, the same on every "
-           "device: no C library and no CUDA library is called. The worst "
-           "error seen on samples is 1.9 units in the last place (erfc); "
-           "passes/math.mlir lists each. Functions of f64 stay as they are.",
+    .doc = "Every elementary function, the remainder and rounding half away "
+           "from zero become the operations that compute them, those of "
+           "passes/math.mlir, or with `nvptx` those of passes/math_nvptx.mlir "
+           "where it has one: no function of the C library or of CUDA's is "
+           "called. Functions of f16, bf16 and f8 are computed in f32 and "
+           "rounded once. Fastmath flags of the operation do not reach its "
+           "parts.",
     .dependent = dependent,
+    .options = options,
+    .numOptions = MLOPT_COUNT(options),
     .run = run,
 };

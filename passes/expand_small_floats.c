@@ -29,6 +29,7 @@
 #include "passes.h"
 
 #include "mlir-c/Dialect/Arith.h"
+#include "mlir-c/Dialect/LLVM.h"
 #include "mlir-c/Dialect/Math.h"
 
 #include <math.h>
@@ -245,36 +246,67 @@ static MlirValue intToWide(MloptBuilder *b, bool isSigned, MlirValue x) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// What GPUs have an instruction for.
-static bool isNative(MlirType from, MlirType to) {
-  return mlirTypeIsAF32(from) && mlirTypeIsABF16(to);
-}
-
-/// A value of the type `to`, small or not, from one of f32 or f64.
-static MlirValue convertWide(MloptBuilder *b, MlirValue x, MlirType to) {
-  const Format *small = smallFormat(to), *wide;
-  if (b->failed || mlirTypeEqual(mlirValueGetType(x), to))
-    return x;
-  wide = wideFormat(mlirValueGetType(x));
-  // A pattern of its own, or an instruction.
-  if (isNative(mlirValueGetType(x), to))
-    return mloptBuildUnary(b, "arith.truncf", x, to);
-  if (small)
-    return roundToSmall(b, wide, x, small, to);
-  return mloptBuildUnary(b, "arith.extf", x, to);
-}
-
-/// `x` in f32 if it is a small float, else itself.
-static MlirValue widen(MloptBuilder *b, MlirValue x) {
-  const Format *small = smallFormat(mlirValueGetType(x));
-  return small ? extendToF32(b, small, x) : x;
-}
-
 typedef struct Site {
   MlirOperation op;
   const MlirValue *operands; ///< as many as `op` has
   MlirConversionPatternRewriter rewriter;
+  bool isNative; ///< see `native` below
 } Site;
+
+/// f32 as bf16 by a GPU's conversion of two floats: that of one is a quarter as
+/// fast. The element of index 0 is the second operand's.
+static MlirValue roundToBf16(MloptBuilder *b, MlirValue x) {
+  const int64_t two = 2;
+  MlirType bf16 = mlirBF16TypeGet(b->context);
+  MlirType pair = mlirVectorTypeGet(1, &two, bf16);
+  MlirValue operands[] = {mloptBuildFloat(b, mlirF32TypeGet(b->context), 0), x};
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(b->context, "intrin",
+                     mloptStrAttr(b->context, "llvm.nvvm.ff2bf16x2.rn")),
+      mloptNamedAttr(b->context, "op_bundle_sizes",
+                     mlirDenseI32ArrayGet(b->context, 0, NULL)),
+      mloptNamedAttr(
+          b->context, "operandSegmentSizes",
+          mlirDenseI32ArrayGet(b->context, 2, (const int32_t[]){2, 0}))};
+  MlirValue rounded =
+      mloptBuildValue(b, (MloptOpSpec){.name = "llvm.call_intrinsic",
+                                       .numOperands = 2,
+                                       .operands = operands,
+                                       .numResults = 1,
+                                       .results = &pair,
+                                       .numAttrs = MLOPT_COUNT(attrs),
+                                       .attrs = attrs});
+  MlirValue first[] = {rounded, mloptBuildInt(b, intType(b, 32), 0)};
+  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.extractelement",
+                                          .numOperands = 2,
+                                          .operands = first,
+                                          .numResults = 1,
+                                          .results = &bf16});
+}
+
+/// A value of the type `to`, small or not, from one of f32 or f64.
+static MlirValue convertWide(const Site *site, MloptBuilder *b, MlirValue x,
+                             MlirType to) {
+  MlirType from = mlirValueGetType(x);
+  if (b->failed || mlirTypeEqual(from, to))
+    return x;
+  const Format *small = smallFormat(to);
+  if (!small)
+    return mloptBuildUnary(b, "arith.extf", x, to);
+  if (site->isNative && mlirTypeIsAF32(from) && mlirTypeIsABF16(to))
+    return roundToBf16(b, x);
+  if (site->isNative && mlirTypeIsAF32(from) && mlirTypeIsAF16(to))
+    return mloptBuildUnary(b, "arith.truncf", x, to);
+  return roundToSmall(b, wideFormat(from), x, small, to);
+}
+
+/// `x` in f32 if it is a small float, else itself.
+static MlirValue widen(const Site *site, MloptBuilder *b, MlirValue x) {
+  const Format *small = smallFormat(mlirValueGetType(x));
+  if (small && site->isNative && mlirTypeIsAF16(mlirValueGetType(x)))
+    return mloptBuildUnary(b, "arith.extf", x, mlirF32TypeGet(b->context));
+  return small ? extendToF32(b, small, x) : x;
+}
 
 /// Replaces the operation, or fails if the builder did.
 static MlirLogicalResult finish(const Site *site, MloptBuilder *b,
@@ -293,13 +325,10 @@ static MlirLogicalResult expandFloatCast(const Site *site) {
     return mloptFailure(); // not to_nearest_even
   MloptBuilder b = mloptBuilderForConversion(
       site->rewriter, mlirOperationGetLocation(site->op));
-  MlirValue x = widen(&b, site->operands[0]);
+  MlirValue x = widen(site, &b, site->operands[0]);
   if (b.failed || !wideFormat(mlirValueGetType(x)))
     return mloptFailure();
-  MlirType from = mlirValueGetType(x), to = mloptResultType(site->op, 0);
-  MlirValue result = isNative(from, to) ? roundToSmall(&b, wideFormat(from), x,
-                                                       smallFormat(to), to)
-                                        : convertWide(&b, x, to);
+  MlirValue result = convertWide(site, &b, x, mloptResultType(site->op, 0));
   return finish(site, &b, 1, &result);
 }
 
@@ -311,7 +340,7 @@ static MlirLogicalResult expandFromInt(const Site *site) {
       site->rewriter, mlirOperationGetLocation(site->op));
   bool isSigned = mloptIsNamed(site->op, "arith.sitofp");
   MlirValue wide = intToWide(&b, isSigned, site->operands[0]);
-  MlirValue result = convertWide(&b, wide, mloptResultType(site->op, 0));
+  MlirValue result = convertWide(site, &b, wide, mloptResultType(site->op, 0));
   return finish(site, &b, 1, &result);
 }
 
@@ -331,7 +360,7 @@ static MlirLogicalResult expandInF32(const Site *site) {
   MlirType types[MAX_RESULTS];
   MlirNamedAttribute attrs[MAX_ATTRS];
   for (intptr_t i = 0; i < numOperands; ++i)
-    operands[i] = widen(&b, site->operands[i]);
+    operands[i] = widen(site, &b, site->operands[i]);
   for (intptr_t i = 0; i < numResults; ++i) {
     types[i] = mloptResultType(op, i);
     if (smallFormat(types[i]))
@@ -351,7 +380,8 @@ static MlirLogicalResult expandInF32(const Site *site) {
                                      .numAttrs = numAttrs,
                                      .attrs = attrs});
   for (intptr_t i = 0; i < numResults && !b.failed; ++i)
-    results[i] = convertWide(&b, mloptResult(wide, i), mloptResultType(op, i));
+    results[i] =
+        convertWide(site, &b, mloptResult(wide, i), mloptResultType(op, i));
   return finish(site, &b, numResults, results);
 }
 
@@ -383,16 +413,22 @@ static const Expansion expansions[] = {
       "math.sqrt",  "math.tan",   "math.tanh",     "math.trunc"}},
 };
 
+/// An expansion while the pass runs.
+typedef struct Rule {
+  const Expansion *expansion;
+  bool isNative;
+} Rule;
+
 static MlirLogicalResult matchAndRewrite(MlirConversionPattern pattern,
                                          MlirOperation op, intptr_t numOperands,
                                          MlirValue *operands,
                                          MlirConversionPatternRewriter rewriter,
                                          void *userData) {
-  const Expansion *expansion = userData;
+  const Rule *rule = userData;
   if (mlirTypeIsAShaped(mlirValueGetType(operands[0])))
     return mloptFailure();
-  Site site = {op, operands, rewriter};
-  return expansion->expand(&site);
+  Site site = {op, operands, rewriter, rule->isNative};
+  return rule->expansion->expand(&site);
 }
 
 //===----------------------------------------------------------------------===//
@@ -416,8 +452,30 @@ static bool isIn(const char *dialect, MlirStringRef name) {
   return name.length > length && !strncmp(name.data, dialect, length);
 }
 
+static bool isHalf(MlirType type) {
+  MlirType element = mloptElementType(type);
+  return mlirTypeIsABF16(element) || mlirTypeIsAF16(element);
+}
+
+/// What a GPU has instructions for: arithmetic on f16 and bf16, scalars and
+/// pairs, that is rounded once, and conversions between f16 and f32.
+static bool isInstruction(MlirOperation op) {
+  static const char *const names[] = {
+      "arith.addf",     "arith.subf",     "arith.mulf", "arith.negf",
+      "arith.maximumf", "arith.minimumf", "math.absf"};
+  MlirType from = mloptOperandType(op, 0), to = mloptResultType(op, 0);
+  for (int i = 0; i < MLOPT_COUNT(names); ++i)
+    if (mloptIsNamed(op, names[i]))
+      return isHalf(to);
+  return (mlirTypeIsAF32(from) && mlirTypeIsAF16(to) &&
+          mloptIsNamed(op, "arith.truncf") &&
+          mlirAttributeIsNull(mloptAttr(op, "roundingmode"))) ||
+         (mlirTypeIsAF16(from) && mlirTypeIsAF32(to) &&
+          mloptIsNamed(op, "arith.extf"));
+}
+
 /// Illegal: operations of arith and math on small floats, but for those that
-/// only move bits.
+/// only move bits and those that are instructions.
 static MlirConversionTargetLegality legality(MlirOperation op, void *userData) {
   static const char *const moves[] = {"arith.constant", "arith.select",
                                       "arith.bitcast"};
@@ -425,13 +483,10 @@ static MlirConversionTargetLegality legality(MlirOperation op, void *userData) {
   bool computes = isIn("arith.", name) || isIn("math.", name);
   for (int i = 0; i < MLOPT_COUNT(moves); ++i)
     computes = computes && !mloptStrEq(name, moves[i]);
-  const bool *native = userData;
-  if (*native && mloptStrEq(name, "arith.truncf") &&
-      mlirAttributeIsNull(mloptAttr(op, "roundingmode")) &&
-      isNative(mloptOperandType(op, 0), mloptResultType(op, 0)))
-    return MlirConversionTargetLegalityLegal;
-  return computes && hasSmallFloat(op) ? MlirConversionTargetLegalityIllegal
-                                       : MlirConversionTargetLegalityLegal;
+  const bool *isNative = userData;
+  return computes && hasSmallFloat(op) && !(*isNative && isInstruction(op))
+             ? MlirConversionTargetLegalityIllegal
+             : MlirConversionTargetLegalityLegal;
 }
 
 static MlirLogicalResult keepType(MlirType type, MlirType *converted,
@@ -441,7 +496,7 @@ static MlirLogicalResult keepType(MlirType type, MlirType *converted,
 }
 
 static void addPatterns(MlirRewritePatternSet patterns, MlirContext context,
-                        MlirTypeConverter converter) {
+                        MlirTypeConverter converter, Rule *rules) {
   MlirConversionPatternCallbacks callbacks = {.matchAndRewrite =
                                                   matchAndRewrite};
   for (int i = 0; i < MLOPT_COUNT(expansions); ++i)
@@ -449,8 +504,8 @@ static void addPatterns(MlirRewritePatternSet patterns, MlirContext context,
       mlirRewritePatternSetAdd(
           patterns,
           mlirConversionPatternAsRewritePattern(mlirOpConversionPatternCreate(
-              mloptStr(*name), 1, context, converter, callbacks,
-              (void *)&expansions[i], 0, NULL)));
+              mloptStr(*name), 1, context, converter, callbacks, &rules[i], 0,
+              NULL)));
 }
 
 enum { OPTION_NATIVE };
@@ -461,9 +516,12 @@ static void run(MlirOperation func, MloptPass pass) {
   mlirTypeConverterAddConversion(converter, keepType, NULL);
   MlirConversionTarget target = mlirConversionTargetCreate(context);
   bool native = mloptPassGetBool(pass, OPTION_NATIVE);
+  Rule rules[MLOPT_COUNT(expansions)];
+  for (int i = 0; i < MLOPT_COUNT(expansions); ++i)
+    rules[i] = (Rule){&expansions[i], native};
   mlirConversionTargetMarkUnknownOpDynamicallyLegal(target, legality, &native);
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
-  addPatterns(patterns, context, converter);
+  addPatterns(patterns, context, converter, rules);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
   mlirRewritePatternSetDestroy(patterns);
   MlirConversionConfig config = mlirConversionConfigCreate();
@@ -476,13 +534,16 @@ static void run(MlirOperation func, MloptPass pass) {
 }
 
 static MlirDialectHandle (*const dependent[])(void) = {
-    mlirGetDialectHandle__arith__, mlirGetDialectHandle__math__, NULL};
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__llvm__,
+    mlirGetDialectHandle__math__, NULL};
 
 static const MloptOptionDef options[] = {
-    [OPTION_NATIVE] = {.name = "native-bf16",
+    [OPTION_NATIVE] = {.name = "native",
                        .kind = MLOPT_OPTION_BOOL,
-                       .help = "Leave the rounding of f32 to bf16 to the "
-                               "target, which gives the same but for NaNs"},
+                       .help = "Leave f16 and bf16 to a GPU's instructions "
+                               "where there are any; they give the same but "
+                               "for NaNs, and round products below bf16's "
+                               "normal range once instead of twice"},
 };
 
 const MloptPassDef mloptPass_expandSmallFloats MLOPT_TABLE = {

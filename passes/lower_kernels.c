@@ -42,9 +42,9 @@ enum { OPTION_EARLY_LAUNCH };
 static const int64_t most32 = INT64_C(1) << 30;
 
 #define PIPELINE(width)                                                        \
-  "builtin.module(gpu.module(mlopt-expand-small-floats{native-bf16}),"         \
-  "mlopt-expand-math,gpu.module(canonicalize,cse,"                             \
-  "convert-scf-to-cf,convert-math-to-llvm,"                                    \
+  "builtin.module(gpu.module(mlopt-pack-pairs),mlopt-expand-math{nvptx},"      \
+  "gpu.module(mlopt-join-rare,mlopt-expand-small-floats{native},"              \
+  "canonicalize,cse,convert-scf-to-cf,convert-math-to-llvm,"                   \
   "convert-arith-to-llvm{index-bitwidth=" width "},convert-ub-to-llvm),"       \
   "convert-cf-to-llvm{index-bitwidth=" width "},"                              \
   "gpu.module(convert-nvvm-to-llvm,reconcile-unrealized-casts,canonicalize))"

@@ -1,26 +1,42 @@
-// Elementary functions of f32, and the remainder, over arith and math.fma: no
-// libm, no libdevice. mlopt-expand-math puts the body of `NAME_f32` in place of
-// `math.NAME` on f32. Straight-line code, but for the reduction of large angles
-// and the remainder. Denormals are kept, special values are those of C's Annex
-// F, and no multiplication and addition are contracted but by math.fma. The
-// polynomials are tools/minimax.py's. Worst errors seen on samples of f32, in
-// units in the last place, not yet measured over all of it: exp 1.00, exp2 0.82, expm1 0.99, log 0.88, log2 1.02, log10 0.93,
-// log1p 1.56, sin 1.13, cos 1.31, tan 1.48, asin 0.64, acos 0.61, atan 0.95,
-// sinh 1.00, cosh 1.00, tanh 1.03, asinh 0.50, acosh 0.50, atanh 0.50, erf 1.05,
-// erfc 1.90, cbrt 0.77, rsqrt 1.49.
+//===- math.mlir - Elementary functions -----------------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `mlopt-expand-math` puts in place of operations of math, and of
+// arith.remf: @NAME_f32 and @NAME_f64 for math.NAME. The public functions are
+// those; the private ones are their parts.
+//
+// Everything here is a correctly rounded operation on f32 or f64, or an integer
+// one, and says itself where it is fused (math.fma). No operation has fastmath
+// flags. So a function has the same bits on every machine; only which NaN comes
+// out is not said. Denormals count; NaN, infinities and signed zeros are as in
+// annex F of C.
+//
+// f32 stays in f32 where that is near enough, and goes by way of f64 in rare
+// functions. Numbers that need more digits than a type has are sums of two,
+// `x + x_low`: a sum that was rounded and what the rounding lost.
+//
+// Polynomials are minimax fits, lowest coefficient last: "Fit NAME" is printed
+// by `tools/minimax.py NAME`. How wrong each function can be is in
+// math_accuracy.def, which math_test measures.
+//
+//===----------------------------------------------------------------------===//
 
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 // f32: exponentials
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 // 2^k for -126 <= k <= 127; 0 for k = -127.
 func.func private @pow2_f32(%k: i32) -> f32 {
   %n127 = arith.constant 127 : i32
   %n23 = arith.constant 23 : i32
-  %result = arith.addi %k, %n127 : i32
-  %result1 = arith.shli %result, %n23 : i32
-  %result2 = arith.bitcast %result1 : i32 to f32
-  return %result2 : f32
+  %y = arith.addi %k, %n127 : i32
+  %y1 = arith.shli %y, %n23 : i32
+  %y2 = arith.bitcast %y1 : i32 to f32
+  return %y2 : f32
 }
 
 // x * 2^k, rounded once, for |k| <= 252: one half of k cannot overflow.
@@ -28,11 +44,11 @@ func.func private @scale_f32(%x: f32, %k: i32) -> f32 {
   %n1 = arith.constant 1 : i32
   %first = arith.shrsi %k, %n1 : i32
   %second = arith.subi %k, %first : i32
-  %result = func.call @pow2_f32(%first) : (i32) -> f32
-  %result1 = arith.mulf %x, %result : f32
-  %result2 = func.call @pow2_f32(%second) : (i32) -> f32
-  %result3 = arith.mulf %result1, %result2 : f32
-  return %result3 : f32
+  %y = func.call @pow2_f32(%first) : (i32) -> f32
+  %y1 = arith.mulf %x, %y : f32
+  %y2 = func.call @pow2_f32(%second) : (i32) -> f32
+  %y3 = arith.mulf %y1, %y2 : f32
+  return %y3 : f32
 }
 
 // x = k log(2) + r with an integer k and |r| <= log(2) / 2. Adding 1.5 * 2^23
@@ -54,6 +70,7 @@ func.func private @split_exp_f32(%x: f32) -> (f32, i32) {
 
 // exp(r) - 1 for |r| <= log(2) / 2.
 func.func private @exp_poly_f32(%r: f32) -> f32 {
+  // Fit exp_f32.
   %c0 = arith.constant 0.0013825159 : f32
   %c1 = arith.constant 0.008368809 : f32
   %c2 = arith.constant 0.041668214 : f32
@@ -63,9 +80,9 @@ func.func private @exp_poly_f32(%r: f32) -> f32 {
   %p2 = math.fma %p1, %r, %c2 : f32
   %p3 = math.fma %p2, %r, %c3 : f32
   %p = math.fma %p3, %r, %c4 : f32
-  %result = arith.mulf %r, %r : f32
-  %result1 = math.fma %result, %p, %r : f32
-  return %result1 : f32
+  %y = arith.mulf %r, %r : f32
+  %y1 = math.fma %y, %p, %r : f32
+  return %y1 : f32
 }
 
 // exp(x) = (high + low) 2^k for |x| < 150.
@@ -83,27 +100,27 @@ func.func private @exp_parts_f32(%x: f32) -> (f32, f32, i32) {
 func.func @exp_f32(%x: f32) -> f32 {
   // Beyond these the result is infinity or 0. NaN stays.
   %c0 = arith.constant 89.0 : f32
-  %capped_is = arith.cmpf ogt, %x, %c0 : f32
-  %capped = arith.select %capped_is, %c0, %x : f32
+  %capped_if = arith.cmpf ogt, %x, %c0 : f32
+  %capped = arith.select %capped_if, %c0, %x : f32
   %c1 = arith.constant -104.0 : f32
-  %clamped_is = arith.cmpf olt, %capped, %c1 : f32
-  %clamped = arith.select %clamped_is, %c1, %capped : f32
+  %clamped_if = arith.cmpf olt, %capped, %c1 : f32
+  %clamped = arith.select %clamped_if, %c1, %capped : f32
   %r, %k = func.call @split_exp_f32(%clamped)
       : (f32) -> (f32, i32)
   %t = func.call @exp_poly_f32(%r) : (f32) -> f32
   %one = arith.constant 1.0 : f32
-  %result = arith.addf %one, %t : f32
-  %result1 = func.call @scale_f32(%result, %k) : (f32, i32) -> f32
-  return %result1 : f32
+  %y = arith.addf %one, %t : f32
+  %y1 = func.call @scale_f32(%y, %k) : (f32, i32) -> f32
+  return %y1 : f32
 }
 
 func.func @exp2_f32(%x: f32) -> f32 {
   %c0 = arith.constant 129.0 : f32
-  %capped_is = arith.cmpf ogt, %x, %c0 : f32
-  %capped = arith.select %capped_is, %c0, %x : f32
+  %capped_if = arith.cmpf ogt, %x, %c0 : f32
+  %capped = arith.select %capped_if, %c0, %x : f32
   %c1 = arith.constant -151.0 : f32
-  %clamped_is = arith.cmpf olt, %capped, %c1 : f32
-  %clamped = arith.select %clamped_is, %c1, %capped : f32
+  %clamped_if = arith.cmpf olt, %capped, %c1 : f32
+  %clamped = arith.select %clamped_if, %c1, %capped : f32
   %shift = arith.constant 12582912.0 : f32
   %shifted = arith.addf %clamped, %shift : f32
   %r1 = arith.subf %shifted, %shift : f32
@@ -111,6 +128,7 @@ func.func @exp2_f32(%x: f32) -> f32 {
   %k1 = arith.bitcast %shifted : f32 to i32
   %k2 = arith.bitcast %shift : f32 to i32
   %k = arith.subi %k1, %k2 : i32
+  // Fit exp2_f32.
   %c2 = arith.constant 0.00015329791 : f32
   %c3 = arith.constant 0.0013390974 : f32
   %c4 = arith.constant 0.009618498 : f32
@@ -124,19 +142,20 @@ func.func @exp2_f32(%x: f32) -> f32 {
   %p4 = math.fma %p3, %r, %c6 : f32
   %p5 = math.fma %p4, %r, %c7 : f32
   %p = math.fma %p5, %r, %one : f32
-  %result = func.call @scale_f32(%p, %k) : (f32, i32) -> f32
-  return %result : f32
+  %y = func.call @scale_f32(%p, %k) : (f32, i32) -> f32
+  return %y : f32
 }
 
 func.func @expm1_f32(%x: f32) -> f32 {
   %c0 = arith.constant 89.0 : f32
-  %capped_is = arith.cmpf ogt, %x, %c0 : f32
-  %capped = arith.select %capped_is, %c0, %x : f32
-  %c1 = arith.constant -4.0e01 : f32
-  %clamped_is = arith.cmpf olt, %capped, %c1 : f32
-  %clamped = arith.select %clamped_is, %c1, %capped : f32
+  %capped_if = arith.cmpf ogt, %x, %c0 : f32
+  %capped = arith.select %capped_if, %c0, %x : f32
+  %c1 = arith.constant -40. : f32
+  %clamped_if = arith.cmpf olt, %capped, %c1 : f32
+  %clamped = arith.select %clamped_if, %c1, %capped : f32
   %r, %k = func.call @split_exp_f32(%clamped)
       : (f32) -> (f32, i32)
+  // Fit expm1_f32.
   %c2 = arith.constant 0.00019763307 : f32
   %c3 = arith.constant 0.0013932344 : f32
   %c4 = arith.constant 0.008333544 : f32
@@ -171,14 +190,15 @@ func.func @expm1_f32(%x: f32) -> f32 {
   %y = arith.select %is_k0, %t, %with_k1 : f32
   // The signed zero.
   %zero = arith.constant 0.0 : f32
-  %result_is = arith.cmpf oeq, %x, %zero : f32
-  %result1 = arith.select %result_is, %x, %y : f32
-  return %result1 : f32
+  %y_if = arith.cmpf oeq, %x, %zero : f32
+  %y1 = arith.select %y_if, %x, %y : f32
+  return %y1 : f32
 }
 
 func.func @sinh_f32(%x: f32) -> f32 {
   %a = math.absf %x : f32
   %a2 = arith.mulf %a, %a : f32
+  // Fit sinh_f32.
   %c0 = arith.constant 2.7822134e-06 : f32
   %c1 = arith.constant 0.00019842896 : f32
   %c2 = arith.constant 0.0083333105 : f32
@@ -190,8 +210,8 @@ func.func @sinh_f32(%x: f32) -> f32 {
   %small = math.fma %small1, %small4, %a : f32
   // (exp(a) - exp(-a)) / 2, both over 2^(k - 1) so that nothing overflows.
   %c4 = arith.constant 91.0 : f32
-  %clamped_is = arith.cmpf ogt, %a, %c4 : f32
-  %clamped = arith.select %clamped_is, %c4, %a : f32
+  %clamped_if = arith.cmpf ogt, %a, %c4 : f32
+  %clamped = arith.select %clamped_if, %c4, %a : f32
   %high, %low, %k = func.call @exp_parts_f32(%clamped)
       : (f32) -> (f32, f32, i32)
   %n127 = arith.constant 127 : i32
@@ -212,17 +232,17 @@ func.func @sinh_f32(%x: f32) -> f32 {
   %large2 = arith.subi %k, %n1 : i32
   %large = func.call @scale_f32(%large1, %large2) : (f32, i32) -> f32
   %one = arith.constant 1.0 : f32
-  %result_is = arith.cmpf olt, %a, %one : f32
-  %result = arith.select %result_is, %small, %large : f32
-  %result1 = math.copysign %result, %x : f32
-  return %result1 : f32
+  %y_if = arith.cmpf olt, %a, %one : f32
+  %y = arith.select %y_if, %small, %large : f32
+  %y1 = math.copysign %y, %x : f32
+  return %y1 : f32
 }
 
 func.func @cosh_f32(%x: f32) -> f32 {
   %a = math.absf %x : f32
   %c0 = arith.constant 91.0 : f32
-  %clamped_is = arith.cmpf ogt, %a, %c0 : f32
-  %clamped = arith.select %clamped_is, %c0, %a : f32
+  %clamped_if = arith.cmpf ogt, %a, %c0 : f32
+  %clamped = arith.select %clamped_if, %c0, %a : f32
   %high, %low, %k = func.call @exp_parts_f32(%clamped)
       : (f32) -> (f32, f32, i32)
   %n127 = arith.constant 127 : i32
@@ -239,15 +259,16 @@ func.func @cosh_f32(%x: f32) -> f32 {
   %rest2 = arith.addf %rest1, %inverse : f32
   %rest = arith.addf %rest2, %low : f32
   %n1 = arith.constant 1 : i32
-  %result = arith.addf %sum, %rest : f32
-  %result1 = arith.subi %k, %n1 : i32
-  %result2 = func.call @scale_f32(%result, %result1) : (f32, i32) -> f32
-  return %result2 : f32
+  %y = arith.addf %sum, %rest : f32
+  %y1 = arith.subi %k, %n1 : i32
+  %y2 = func.call @scale_f32(%y, %y1) : (f32, i32) -> f32
+  return %y2 : f32
 }
 
 func.func @tanh_f32(%x: f32) -> f32 {
   %a = math.absf %x : f32
   %a2 = arith.mulf %a, %a : f32
+  // Fit tanh_f32.
   %c0 = arith.constant -0.0004783514 : f32
   %c1 = arith.constant 0.0026414504 : f32
   %c2 = arith.constant -0.0083233835 : f32
@@ -264,9 +285,9 @@ func.func @tanh_f32(%x: f32) -> f32 {
   %small7 = math.fma %small6, %a2, %c6 : f32
   %small = math.fma %small1, %small7, %a : f32
   // 1 - 2 / (exp(2 a) + 1)
-  %c7 = arith.constant 1.0e01 : f32
-  %clamped_is = arith.cmpf ogt, %a, %c7 : f32
-  %clamped = arith.select %clamped_is, %c7, %a : f32
+  %c7 = arith.constant 10. : f32
+  %clamped_if = arith.cmpf ogt, %a, %c7 : f32
+  %clamped = arith.select %clamped_if, %c7, %a : f32
   %r = arith.addf %clamped, %clamped : f32
   %r1, %k = func.call @split_exp_f32(%r)
       : (f32) -> (f32, i32)
@@ -279,15 +300,15 @@ func.func @tanh_f32(%x: f32) -> f32 {
   %large2 = arith.divf %two, %large1 : f32
   %large = arith.subf %one, %large2 : f32
   %c8 = arith.constant 0.875 : f32
-  %result_is = arith.cmpf olt, %a, %c8 : f32
-  %result = arith.select %result_is, %small, %large : f32
-  %result1 = math.copysign %result, %x : f32
-  return %result1 : f32
+  %y_if = arith.cmpf olt, %a, %c8 : f32
+  %y = arith.select %y_if, %small, %large : f32
+  %y1 = math.copysign %y, %x : f32
+  return %y1 : f32
 }
 
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 // f32: logarithms
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 // x = (1 + f) 2^e with 2/3 <= 1 + f < 4/3, for 0 < x < infinity.
 func.func private @split_log_f32(%x: f32) -> (f32, f32) {
@@ -300,22 +321,23 @@ func.func private @split_log_f32(%x: f32) -> (f32, f32) {
   %zero = arith.constant 0.0 : f32
   %bias = arith.select %is_denormal, %c2, %zero : f32
   %code = arith.bitcast %scaled : f32 to i32
-  %n1059760811 = arith.constant 1059760811 : i32
+  %x3F2AAAAB = arith.constant 0x3F2AAAAB : i32
   %n23 = arith.constant 23 : i32
-  %e1 = arith.subi %code, %n1059760811 : i32
+  %e1 = arith.subi %code, %x3F2AAAAB : i32
   %e = arith.shrsi %e1, %n23 : i32
   %one = arith.constant 1.0 : f32
   %f1 = arith.shli %e, %n23 : i32
   %f2 = arith.subi %code, %f1 : i32
   %f3 = arith.bitcast %f2 : i32 to f32
   %f = arith.subf %f3, %one : f32
-  %result = arith.sitofp %e : i32 to f32
-  %result1 = arith.addf %result, %bias : f32
-  return %f, %result1 : f32, f32
+  %y = arith.sitofp %e : i32 to f32
+  %y1 = arith.addf %y, %bias : f32
+  return %f, %y1 : f32, f32
 }
 
 // log(1 + f) - f for -1/3 <= f <= 1/3.
 func.func private @log_poly_f32(%f: f32) -> f32 {
+  // Fit log1p_f32.
   %c0 = arith.constant -0.12863027 : f32
   %c1 = arith.constant 0.13989422 : f32
   %c2 = arith.constant -0.12190196 : f32
@@ -325,34 +347,34 @@ func.func private @log_poly_f32(%f: f32) -> f32 {
   %c6 = arith.constant -0.24999805 : f32
   %c7 = arith.constant 0.33333215 : f32
   %c8 = arith.constant -0.5 : f32
-  %result = arith.mulf %f, %f : f32
-  %result1 = math.fma %c0, %f, %c1 : f32
-  %result2 = math.fma %result1, %f, %c2 : f32
-  %result3 = math.fma %result2, %f, %c3 : f32
-  %result4 = math.fma %result3, %f, %c4 : f32
-  %result5 = math.fma %result4, %f, %c5 : f32
-  %result6 = math.fma %result5, %f, %c6 : f32
-  %result7 = math.fma %result6, %f, %c7 : f32
-  %result8 = math.fma %result7, %f, %c8 : f32
-  %result9 = arith.mulf %result, %result8 : f32
-  return %result9 : f32
+  %y = arith.mulf %f, %f : f32
+  %y1 = math.fma %c0, %f, %c1 : f32
+  %y2 = math.fma %y1, %f, %c2 : f32
+  %y3 = math.fma %y2, %f, %c3 : f32
+  %y4 = math.fma %y3, %f, %c4 : f32
+  %y5 = math.fma %y4, %f, %c5 : f32
+  %y6 = math.fma %y5, %f, %c6 : f32
+  %y7 = math.fma %y6, %f, %c7 : f32
+  %y8 = math.fma %y7, %f, %c8 : f32
+  %y9 = arith.mulf %y, %y8 : f32
+  return %y9 : f32
 }
 
 // Puts in what logarithms are outside of 0 < x < infinity.
 func.func private @finish_log_f32(%x: f32, %y: f32) -> f32 {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0x7FC00000 : f32
-  %negative_is = arith.cmpf olt, %x, %zero : f32
-  %negative = arith.select %negative_is, %c0, %x : f32
+  %negative_if = arith.cmpf olt, %x, %zero : f32
+  %negative = arith.select %negative_if, %c0, %x : f32
   %c1 = arith.constant 0xFF800000 : f32
-  %other_is = arith.cmpf oeq, %x, %zero : f32
-  %other = arith.select %other_is, %c1, %negative : f32
+  %other_if = arith.cmpf oeq, %x, %zero : f32
+  %other = arith.select %other_if, %c1, %negative : f32
   %c2 = arith.constant 0x7F800000 : f32
   %is_usual1 = arith.cmpf ogt, %x, %zero : f32
   %is_usual2 = arith.cmpf olt, %x, %c2 : f32
   %is_usual = arith.andi %is_usual1, %is_usual2 : i1
-  %result = arith.select %is_usual, %y, %other : f32
-  return %result : f32
+  %y1 = arith.select %is_usual, %y, %other : f32
+  return %y1 : f32
 }
 
 func.func @log_f32(%x: f32) -> f32 {
@@ -364,22 +386,22 @@ func.func @log_f32(%x: f32) -> f32 {
   %y1 = arith.addf %f, %p : f32
   %y2 = math.fma %e, %c1, %y1 : f32
   %y = math.fma %e, %c0, %y2 : f32
-  %result = func.call @finish_log_f32(%x, %y) : (f32, f32) -> f32
-  return %result : f32
+  %y3 = func.call @finish_log_f32(%x, %y) : (f32, f32) -> f32
+  return %y3 : f32
 }
 
 func.func @log1p_f32(%x: f32) -> f32 {
   %one = arith.constant 1.0 : f32
   %u = arith.addf %x, %one : f32
-  %n1059760811 = arith.constant 1059760811 : i32
+  %x3F2AAAAB = arith.constant 0x3F2AAAAB : i32
   %n23 = arith.constant 23 : i32
   %e1 = arith.bitcast %u : f32 to i32
-  %e2 = arith.subi %e1, %n1059760811 : i32
+  %e2 = arith.subi %e1, %x3F2AAAAB : i32
   %e = arith.shrsi %e2, %n23 : i32
   %exponent = arith.shli %e, %n23 : i32
   // (1 + x) / 2^e - 1 with the digits of x that 1 + x lost.
-  %n1065353216 = arith.constant 1065353216 : i32
-  %scale1 = arith.subi %n1065353216, %exponent : i32
+  %x3F800000 = arith.constant 0x3F800000 : i32
+  %scale1 = arith.subi %x3F800000, %exponent : i32
   %scale = arith.bitcast %scale1 : i32 to f32
   %near1 = arith.subf %scale, %one : f32
   %near = math.fma %x, %scale, %near1 : f32
@@ -388,9 +410,19 @@ func.func @log1p_f32(%x: f32) -> f32 {
   %far3 = arith.bitcast %far2 : i32 to f32
   %far = arith.subf %far3, %one : f32
   %c0 = arith.constant 16777216.0 : f32
-  %f_is = arith.cmpf ogt, %x, %c0 : f32
-  %f = arith.select %f_is, %far, %near : f32
-  %p = func.call @log_poly_f32(%f) : (f32) -> f32
+  %f_if = arith.cmpf ogt, %x, %c0 : f32
+  %f = arith.select %f_if, %far, %near : f32
+  %f_low1 = arith.subf %scale, %one : f32
+  %f_low2 = arith.subf %f_low1, %near : f32
+  %f_low = math.fma %x, %scale, %f_low2 : f32
+  // log(1 + f + f_low) with a slope of 1 - f.
+  %p_if = arith.cmpf olt, %x, %one : f32
+  %p1 = arith.negf %f : f32
+  %p2 = func.call @log_poly_f32(%f) : (f32) -> f32
+  %p3 = arith.addf %f_low, %p2 : f32
+  %p4 = math.fma %p1, %f_low, %p3 : f32
+  %p5 = func.call @log_poly_f32(%f) : (f32) -> f32
+  %p = arith.select %p_if, %p4, %p5 : f32
   %ef = arith.sitofp %e : i32 to f32
   %c1 = arith.constant 0.6931472 : f32
   %c2 = arith.constant -1.9046542e-09 : f32
@@ -399,13 +431,14 @@ func.func @log1p_f32(%x: f32) -> f32 {
   %y = math.fma %ef, %c1, %y2 : f32
   %finished = func.call @finish_log_f32(%u, %y) : (f32, f32) -> f32
   %zero = arith.constant 0.0 : f32
-  %result_is = arith.cmpf oeq, %x, %zero : f32
-  %result = arith.select %result_is, %x, %finished : f32
-  return %result : f32
+  %y_if = arith.cmpf oeq, %x, %zero : f32
+  %y3 = arith.select %y_if, %x, %finished : f32
+  return %y3 : f32
 }
 
 // e + log(1 + f) c for c = c_high + c_low, with e as e_high + e_low.
-func.func private @log_base_f32(%e_high: f32, %e_low: f32, %f: f32, %c_high: f32, %c_low: f32) -> f32 {
+func.func private @log_base_f32(%e_high: f32, %e_low: f32, %f: f32,
+    %c_high: f32, %c_low: f32) -> f32 {
   %p = func.call @log_poly_f32(%f) : (f32) -> f32
   %high = arith.mulf %f, %c_high : f32
   %error1 = arith.negf %high : f32
@@ -415,10 +448,10 @@ func.func private @log_base_f32(%e_high: f32, %e_low: f32, %f: f32, %c_high: f32
   %sum = arith.addf %e_high, %high : f32
   %lost1 = arith.subf %e_high, %sum : f32
   %lost = arith.addf %lost1, %high : f32
-  %result = arith.addf %e_low, %rest : f32
-  %result1 = arith.addf %lost, %result : f32
-  %result2 = arith.addf %sum, %result1 : f32
-  return %result2 : f32
+  %y = arith.addf %e_low, %rest : f32
+  %y1 = arith.addf %lost, %y : f32
+  %y2 = arith.addf %sum, %y1 : f32
+  return %y2 : f32
 }
 
 func.func @log2_f32(%x: f32) -> f32 {
@@ -427,9 +460,10 @@ func.func @log2_f32(%x: f32) -> f32 {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 1.442695 : f32
   %c1 = arith.constant 1.925963e-08 : f32
-  %y = func.call @log_base_f32(%e, %zero, %f, %c0, %c1) : (f32, f32, f32, f32, f32) -> f32
-  %result = func.call @finish_log_f32(%x, %y) : (f32, f32) -> f32
-  return %result : f32
+  %y = func.call @log_base_f32(%e, %zero, %f, %c0, %c1)
+      : (f32, f32, f32, f32, f32) -> f32
+  %y1 = func.call @finish_log_f32(%x, %y) : (f32, f32) -> f32
+  return %y1 : f32
 }
 
 func.func @log10_f32(%x: f32) -> f32 {
@@ -442,14 +476,15 @@ func.func @log10_f32(%x: f32) -> f32 {
   %c3 = arith.constant -1.010305e-08 : f32
   %y1 = arith.mulf %e, %c0 : f32
   %y2 = arith.mulf %e, %c1 : f32
-  %y = func.call @log_base_f32(%y1, %y2, %f, %c2, %c3) : (f32, f32, f32, f32, f32) -> f32
-  %result = func.call @finish_log_f32(%x, %y) : (f32, f32) -> f32
-  return %result : f32
+  %y = func.call @log_base_f32(%y1, %y2, %f, %c2, %c3)
+      : (f32, f32, f32, f32, f32) -> f32
+  %y3 = func.call @finish_log_f32(%x, %y) : (f32, f32) -> f32
+  return %y3 : f32
 }
 
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 // f32: trigonometric functions
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 // |x| = q pi/2 + r for 2^17 < |x| < infinity, from x times those 96 bits of
 // 2/pi that matter (Payne and Hanek): bits above give multiples of 4 quadrants,
@@ -457,10 +492,10 @@ func.func @log10_f32(%x: f32) -> f32 {
 func.func private @reduce_large_f32(%x: f32) -> (f32, f32, i32) {
   %magnitude1 = math.absf %x : f32
   %magnitude = arith.bitcast %magnitude1 : f32 to i32
-  %n8388607 = arith.constant 8388607 : i32
-  %n8388608 = arith.constant 8388608 : i32
-  %mantissa1 = arith.andi %magnitude, %n8388607 : i32
-  %mantissa2 = arith.ori %mantissa1, %n8388608 : i32
+  %x7FFFFF = arith.constant 0x7FFFFF : i32
+  %x800000 = arith.constant 0x800000 : i32
+  %mantissa1 = arith.andi %magnitude, %x7FFFFF : i32
+  %mantissa2 = arith.ori %mantissa1, %x800000 : i32
   %mantissa = arith.extui %mantissa2 : i32 to i64
   // The first bit wanted, counted in 32 zeros and then 2/pi.
   %n23 = arith.constant 23 : i32
@@ -481,21 +516,21 @@ func.func private @reduce_large_f32(%x: f32) -> (f32, f32, i32) {
   %is_2 = arith.cmpi eq, %word, %n2 : i32
   %n3 = arith.constant 3 : i32
   %is_3 = arith.cmpi eq, %word, %n3 : i32
-  %n18169587780923219392 = arith.constant -277156292786332224 : i64
-  %n17668991058465428889 = arith.constant -777753015244122727 : i64
-  %a3 = arith.select %is_3, %n18169587780923219392, %n17668991058465428889 : i64
-  %n5639655903442982865 = arith.constant 5639655903442982865 : i64
-  %a2 = arith.select %is_2, %n5639655903442982865, %a3 : i64
-  %n11743562013128004905 = arith.constant -6703182060581546711 : i64
-  %a1 = arith.select %is_1, %n11743562013128004905, %a2 : i64
-  %n2734261102 = arith.constant 2734261102 : i64
-  %a = arith.select %is_0, %n2734261102, %a1 : i64
-  %n15808362127397457985 = arith.constant -2638381946312093631 : i64
-  %n4342473078829310891 = arith.constant 4342473078829310891 : i64
-  %b3 = arith.select %is_3, %n15808362127397457985, %n4342473078829310891 : i64
-  %b2 = arith.select %is_2, %n17668991058465428889, %b3 : i64
-  %b1 = arith.select %is_1, %n18169587780923219392, %b2 : i64
-  %b = arith.select %is_0, %n5639655903442982865, %b1 : i64
+  %xFC2757D1F534DDC0 = arith.constant 0xFC2757D1F534DDC0 : i64
+  %xF534DDC0DB629599 = arith.constant 0xF534DDC0DB629599 : i64
+  %a3 = arith.select %is_3, %xFC2757D1F534DDC0, %xF534DDC0DB629599 : i64
+  %x4E441529FC2757D1 = arith.constant 0x4E441529FC2757D1 : i64
+  %a2 = arith.select %is_2, %x4E441529FC2757D1, %a3 : i64
+  %xA2F9836E4E441529 = arith.constant 0xA2F9836E4E441529 : i64
+  %a1 = arith.select %is_1, %xA2F9836E4E441529, %a2 : i64
+  %xA2F9836E = arith.constant 0xA2F9836E : i64
+  %a = arith.select %is_0, %xA2F9836E, %a1 : i64
+  %xDB6295993C439041 = arith.constant 0xDB6295993C439041 : i64
+  %x3C439041FE5163AB = arith.constant 0x3C439041FE5163AB : i64
+  %b3 = arith.select %is_3, %xDB6295993C439041, %x3C439041FE5163AB : i64
+  %b2 = arith.select %is_2, %xF534DDC0DB629599, %b3 : i64
+  %b1 = arith.select %is_1, %xFC2757D1F534DDC0, %b2 : i64
+  %b = arith.select %is_0, %x4E441529FC2757D1, %b1 : i64
   %n1_i64 = arith.constant 1 : i64
   %n63 = arith.constant 63 : i64
   %high1 = arith.shli %a, %shift : i64
@@ -523,13 +558,13 @@ func.func private @reduce_large_f32(%x: f32) -> (f32, f32, i32) {
   %c0 = arith.constant 8.515303950216386e-20 : f64
   %r = arith.mulf %fraction, %c0 : f64
   %zero = arith.constant 0.0 : f32
-  %signed_is = arith.cmpf olt, %x, %zero : f32
+  %signed_if = arith.cmpf olt, %x, %zero : f32
   %signed1 = arith.negf %r : f64
-  %signed = arith.select %signed_is, %signed1, %r : f64
+  %signed = arith.select %signed_if, %signed1, %r : f64
   %n0_i64 = arith.constant 0 : i64
-  %quadrant_is = arith.cmpf olt, %x, %zero : f32
+  %quadrant_if = arith.cmpf olt, %x, %zero : f32
   %quadrant1 = arith.subi %n0_i64, %q : i64
-  %quadrant2 = arith.select %quadrant_is, %quadrant1, %q : i64
+  %quadrant2 = arith.select %quadrant_if, %quadrant1, %q : i64
   %quadrant = arith.trunci %quadrant2 : i64 to i32
   %r_high = arith.truncf %signed : f64 to f32
   %r_low1 = arith.extf %r_high : f32 to f64
@@ -541,19 +576,17 @@ func.func private @reduce_large_f32(%x: f32) -> (f32, f32, i32) {
 // x = q pi/2 + high + low with |high| <= pi/4; NaN for infinity.
 func.func private @reduce_f32(%x: f32) -> (f32, f32, i32) {
   // From 2^17 to infinity.
-  %n1207959552 = arith.constant 1207959552 : i32
-  %n931135488 = arith.constant 931135488 : i32
+  %x48000000 = arith.constant 0x48000000 : i32
+  %x37800000 = arith.constant 0x37800000 : i32
   %is_large1 = math.absf %x : f32
   %is_large2 = arith.bitcast %is_large1 : f32 to i32
-  %is_large3 = arith.subi %is_large2, %n1207959552 : i32
-  %is_large = arith.cmpi ult, %is_large3, %n931135488 : i32
+  %is_large3 = arith.subi %is_large2, %x48000000 : i32
+  %is_large = arith.cmpi ult, %is_large3, %x37800000 : i32
   %shift = arith.constant 12582912.0 : f32
   %c0 = arith.constant 0.63661975 : f32
   %c1 = arith.constant -1.5707963 : f32
-  %c2 = arith.constant -7.5497894e-08 : f32
-  %c3 = arith.constant 0.0625 : f32
-  %zero = arith.constant 0.0 : f32
-  %c4 = arith.constant -5.390303e-15 : f32
+  %c2 = arith.constant 7.5497894e-08 : f32
+  %c3 = arith.constant -5.390303e-15 : f32
   %high, %low, %q = scf.if %is_large -> (f32, f32, i32) {
     %high, %low, %q = func.call @reduce_large_f32(%x)
         : (f32) -> (f32, f32, i32)
@@ -563,15 +596,14 @@ func.func private @reduce_f32(%x: f32) -> (f32, f32, i32) {
     %shifted = math.fma %x, %c0, %shift : f32
     %kf = arith.subf %shifted, %shift : f32
     %rest = math.fma %kf, %c1, %x : f32
-    %high = math.fma %kf, %c2, %rest : f32
-    // What the second one lost; where rest is small, high is right to its
-    // last place, and the difference of the two would not be exact.
+    %product = arith.mulf %kf, %c2 : f32
+    %product_low1 = arith.negf %product : f32
+    %product_low = math.fma %kf, %c2, %product_low1 : f32
+    %high = arith.subf %rest, %product : f32
     %lost1 = arith.subf %rest, %high : f32
-    %lost = math.fma %kf, %c2, %lost1 : f32
-    %second_is = math.absf %rest : f32
-    %second_is1 = arith.cmpf ogt, %second_is, %c3 : f32
-    %second = arith.select %second_is1, %lost, %zero : f32
-    %low = math.fma %kf, %c4, %second : f32
+    %lost = arith.subf %lost1, %product : f32
+    %low1 = arith.subf %lost, %product_low : f32
+    %low = math.fma %kf, %c3, %low1 : f32
     %q1 = arith.bitcast %shifted : f32 to i32
     %q2 = arith.bitcast %shift : f32 to i32
     %q = arith.subi %q1, %q2 : i32
@@ -583,16 +615,17 @@ func.func private @reduce_f32(%x: f32) -> (f32, f32, i32) {
 // sin(high + low) - high for |high| <= pi/4.
 func.func private @sin_poly_f32(%high: f32, %low: f32) -> f32 {
   %z = arith.mulf %high, %high : f32
+  // Fit sin_f32.
   %c0 = arith.constant 2.8325396e-06 : f32
   %c1 = arith.constant -0.00019853066 : f32
   %c2 = arith.constant 0.008333379 : f32
   %c3 = arith.constant -0.16666667 : f32
-  %result = arith.mulf %high, %z : f32
-  %result1 = math.fma %c0, %z, %c1 : f32
-  %result2 = math.fma %result1, %z, %c2 : f32
-  %result3 = math.fma %result2, %z, %c3 : f32
-  %result4 = math.fma %result, %result3, %low : f32
-  return %result4 : f32
+  %y = arith.mulf %high, %z : f32
+  %y1 = math.fma %c0, %z, %c1 : f32
+  %y2 = math.fma %y1, %z, %c2 : f32
+  %y3 = math.fma %y2, %z, %c3 : f32
+  %y4 = math.fma %y, %y3, %low : f32
+  return %y4 : f32
 }
 
 // cos(high + low) for |high| <= pi/4, as 1 + z p.
@@ -600,6 +633,7 @@ func.func private @cos_poly_f32(%high: f32, %low: f32) -> (f32, f32) {
   %z1 = arith.addf %low, %low : f32
   %z2 = arith.mulf %high, %z1 : f32
   %z = math.fma %high, %high, %z2 : f32
+  // Fit cos_f32.
   %c0 = arith.constant 2.4432327e-05 : f32
   %c1 = arith.constant -0.001388731 : f32
   %c2 = arith.constant 0.041666646 : f32
@@ -621,9 +655,9 @@ func.func @sin_f32(%x: f32) -> f32 {
   %c = math.fma %z, %p, %one : f32
   %n1 = arith.constant 1 : i32
   %n0 = arith.constant 0 : i32
-  %y_is = arith.andi %q, %n1 : i32
-  %y_is1 = arith.cmpi eq, %y_is, %n0 : i32
-  %y = arith.select %y_is1, %s, %c : f32
+  %y_if = arith.andi %q, %n1 : i32
+  %y_if1 = arith.cmpi eq, %y_if, %n0 : i32
+  %y = arith.select %y_if1, %s, %c : f32
   %n2 = arith.constant 2 : i32
   %n30 = arith.constant 30 : i32
   %signed1 = arith.bitcast %y : f32 to i32
@@ -632,9 +666,9 @@ func.func @sin_f32(%x: f32) -> f32 {
   %signed4 = arith.xori %signed1, %signed3 : i32
   %signed = arith.bitcast %signed4 : i32 to f32
   %zero = arith.constant 0.0 : f32
-  %result_is = arith.cmpf oeq, %x, %zero : f32
-  %result = arith.select %result_is, %x, %signed : f32
-  return %result : f32
+  %y_if2 = arith.cmpf oeq, %x, %zero : f32
+  %y1 = arith.select %y_if2, %x, %signed : f32
+  return %y1 : f32
 }
 
 func.func @cos_f32(%x: f32) -> f32 {
@@ -648,18 +682,18 @@ func.func @cos_f32(%x: f32) -> f32 {
   %c = math.fma %z, %p, %one : f32
   %n1 = arith.constant 1 : i32
   %n0 = arith.constant 0 : i32
-  %y_is = arith.andi %q, %n1 : i32
-  %y_is1 = arith.cmpi eq, %y_is, %n0 : i32
-  %y = arith.select %y_is1, %c, %s : f32
+  %y_if = arith.andi %q, %n1 : i32
+  %y_if1 = arith.cmpi eq, %y_if, %n0 : i32
+  %y = arith.select %y_if1, %c, %s : f32
   %n2 = arith.constant 2 : i32
   %n30 = arith.constant 30 : i32
-  %result = arith.bitcast %y : f32 to i32
-  %result1 = arith.addi %q, %n1 : i32
-  %result2 = arith.andi %result1, %n2 : i32
-  %result3 = arith.shli %result2, %n30 : i32
-  %result4 = arith.xori %result, %result3 : i32
-  %result5 = arith.bitcast %result4 : i32 to f32
-  return %result5 : f32
+  %y1 = arith.bitcast %y : f32 to i32
+  %y2 = arith.addi %q, %n1 : i32
+  %y3 = arith.andi %y2, %n2 : i32
+  %y4 = arith.shli %y3, %n30 : i32
+  %y5 = arith.xori %y1, %y4 : i32
+  %y6 = arith.bitcast %y5 : i32 to f32
+  return %y6 : f32
 }
 
 func.func @tan_f32(%x: f32) -> f32 {
@@ -674,8 +708,15 @@ func.func @tan_f32(%x: f32) -> f32 {
   %s_low = arith.addf %s_low1, %sp : f32
   %one = arith.constant 1.0 : f32
   %c = math.fma %z, %p, %one : f32
+  // What the square lost, by the slope of 1 - z / 2.
+  %z_low1 = arith.addf %low, %low : f32
+  %z_low2 = arith.negf %z : f32
+  %z_low3 = math.fma %high, %high, %z_low2 : f32
+  %z_low = math.fma %high, %z_low1, %z_low3 : f32
+  %c0 = arith.constant -0.5 : f32
   %c_low1 = arith.subf %one, %c : f32
-  %c_low = math.fma %z, %p, %c_low1 : f32
+  %c_low2 = math.fma %z, %p, %c_low1 : f32
+  %c_low = math.fma %z_low, %c0, %c_low2 : f32
   %n1 = arith.constant 1 : i32
   %n0 = arith.constant 0 : i32
   %is_even1 = arith.andi %q, %n1 : i32
@@ -696,27 +737,28 @@ func.func @tan_f32(%x: f32) -> f32 {
   %rest = math.fma %rest1, %d_low, %rest4 : f32
   %y = math.fma %rest, %inverse, %t : f32
   %zero = arith.constant 0.0 : f32
-  %result_is = arith.cmpf oeq, %x, %zero : f32
-  %result = arith.select %result_is, %x, %y : f32
-  return %result : f32
+  %y_if = arith.cmpf oeq, %x, %zero : f32
+  %y1 = arith.select %y_if, %x, %y : f32
+  return %y1 : f32
 }
 
 // asin(x) - x for |x| <= 0.57.
 func.func private @asin_poly_f32(%x: f32, %z: f32) -> f32 {
+  // Fit asin_f32.
   %c0 = arith.constant 0.048991255 : f32
   %c1 = arith.constant 0.00543249 : f32
   %c2 = arith.constant 0.03443097 : f32
   %c3 = arith.constant 0.044171616 : f32
   %c4 = arith.constant 0.07502474 : f32
   %c5 = arith.constant 0.16666624 : f32
-  %result = math.fma %c0, %z, %c1 : f32
-  %result1 = math.fma %result, %z, %c2 : f32
-  %result2 = math.fma %result1, %z, %c3 : f32
-  %result3 = math.fma %result2, %z, %c4 : f32
-  %result4 = math.fma %result3, %z, %c5 : f32
-  %result5 = arith.mulf %z, %result4 : f32
-  %result6 = arith.mulf %x, %result5 : f32
-  return %result6 : f32
+  %y = math.fma %c0, %z, %c1 : f32
+  %y1 = math.fma %y, %z, %c2 : f32
+  %y2 = math.fma %y1, %z, %c3 : f32
+  %y3 = math.fma %y2, %z, %c4 : f32
+  %y4 = math.fma %y3, %z, %c5 : f32
+  %y5 = arith.mulf %z, %y4 : f32
+  %y6 = arith.mulf %x, %y5 : f32
+  return %y6 : f32
 }
 
 func.func @asin_f32(%x: f32) -> f32 {
@@ -733,13 +775,13 @@ func.func @asin_f32(%x: f32) -> f32 {
   %s = arith.select %is_small, %a, %s1 : f32
   // What the square root lost.
   %zero = arith.constant 0.0 : f32
-  %s_low_is = arith.cmpf oeq, %s, %zero : f32
-  %s_low_is1 = arith.ori %is_small, %s_low_is : i1
+  %s_low_if = arith.cmpf oeq, %s, %zero : f32
+  %s_low_if1 = arith.ori %is_small, %s_low_if : i1
   %s_low1 = arith.negf %s : f32
   %s_low2 = math.fma %s_low1, %s, %z : f32
   %s_low3 = arith.addf %s, %s : f32
   %s_low4 = arith.divf %s_low2, %s_low3 : f32
-  %s_low = arith.select %s_low_is1, %zero, %s_low4 : f32
+  %s_low = arith.select %s_low_if1, %zero, %s_low4 : f32
   %p1 = func.call @asin_poly_f32(%s, %z) : (f32, f32) -> f32
   %p = arith.addf %p1, %s_low : f32
   %double = arith.addf %s, %s : f32
@@ -754,8 +796,8 @@ func.func @asin_f32(%x: f32) -> f32 {
   %large = arith.addf %high, %large3 : f32
   %y1 = arith.addf %s, %p : f32
   %y = arith.select %is_small, %y1, %large : f32
-  %result = math.copysign %y, %x : f32
-  return %result : f32
+  %y2 = math.copysign %y, %x : f32
+  return %y2 : f32
 }
 
 func.func @acos_f32(%x: f32) -> f32 {
@@ -770,13 +812,13 @@ func.func @acos_f32(%x: f32) -> f32 {
   %s1 = math.sqrt %z : f32
   %s = arith.select %is_small, %a, %s1 : f32
   %zero = arith.constant 0.0 : f32
-  %s_low_is = arith.cmpf oeq, %s, %zero : f32
-  %s_low_is1 = arith.ori %is_small, %s_low_is : i1
+  %s_low_if = arith.cmpf oeq, %s, %zero : f32
+  %s_low_if1 = arith.ori %is_small, %s_low_if : i1
   %s_low1 = arith.negf %s : f32
   %s_low2 = math.fma %s_low1, %s, %z : f32
   %s_low3 = arith.addf %s, %s : f32
   %s_low4 = arith.divf %s_low2, %s_low3 : f32
-  %s_low = arith.select %s_low_is1, %zero, %s_low4 : f32
+  %s_low = arith.select %s_low_if1, %zero, %s_low4 : f32
   %p1 = func.call @asin_poly_f32(%s, %z) : (f32, f32) -> f32
   %p = arith.addf %p1, %s_low : f32
   // Below, pi/2 - asin(x); above, 2 asin(s), or pi less that.
@@ -802,17 +844,17 @@ func.func @acos_f32(%x: f32) -> f32 {
   %below2 = arith.addf %below1, %c5 : f32
   %below3 = arith.subf %pi_low, %below2 : f32
   %below = arith.addf %pi_high, %below3 : f32
-  %large_is = arith.cmpf olt, %x, %zero : f32
-  %large = arith.select %large_is, %below, %above : f32
-  %result = arith.select %is_small, %small, %large : f32
-  return %result : f32
+  %large_if = arith.cmpf olt, %x, %zero : f32
+  %large = arith.select %large_if, %below, %above : f32
+  %y = arith.select %is_small, %small, %large : f32
+  return %y : f32
 }
 
 func.func @atan_f32(%x: f32) -> f32 {
   %magnitude = math.absf %x : f32
-  %c0 = arith.constant 1.0e10 : f32
-  %a_is = arith.cmpf ogt, %magnitude, %c0 : f32
-  %a = arith.select %a_is, %c0, %magnitude : f32
+  %c0 = arith.constant 10000000000. : f32
+  %a_if = arith.cmpf ogt, %magnitude, %c0 : f32
+  %a = arith.select %a_if, %c0, %magnitude : f32
   %one = arith.constant 1.0 : f32
   %is_large = arith.cmpf ogt, %a, %one : f32
   %inverse = arith.divf %one, %a : f32
@@ -825,6 +867,7 @@ func.func @atan_f32(%x: f32) -> f32 {
   %q_low3 = arith.mulf %q_low2, %inverse : f32
   %q_low4 = math.fma %z, %c1, %one : f32
   %q_low = arith.mulf %q_low3, %q_low4 : f32
+  // Fit atan_f32.
   %c2 = arith.constant -0.0017820902 : f32
   %c3 = arith.constant 0.010866078 : f32
   %c4 = arith.constant -0.031093264 : f32
@@ -856,24 +899,24 @@ func.func @atan_f32(%x: f32) -> f32 {
   %large = arith.addf %high, %large2 : f32
   %y1 = arith.addf %q, %p : f32
   %y = arith.select %is_large, %large, %y1 : f32
-  %result = math.copysign %y, %x : f32
-  return %result : f32
+  %y2 = math.copysign %y, %x : f32
+  return %y2 : f32
 }
 
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 // f32: error functions and roots
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 func.func @erf_f32(%x: f32) -> f32 {
   %a = math.absf %x : f32
-  %c0 = arith.constant -7.7888835e-06 : f32
-  %c1 = arith.constant 0.00010501972 : f32
-  %c2 = arith.constant -0.00083607226 : f32
-  %c3 = arith.constant 0.0052110553 : f32
-  %c4 = arith.constant -0.026861247 : f32
-  %c5 = arith.constant 0.11283698 : f32
-  %c6 = arith.constant -0.37612632 : f32
-  %c7 = arith.constant 0.12837917 : f32
+  // Fit erf_f32.
+  %c0 = arith.constant 7.625962e-05 : f32
+  %c1 = arith.constant -0.0007946599 : f32
+  %c2 = arith.constant 0.0051818206 : f32
+  %c3 = arith.constant -0.02685086 : f32
+  %c4 = arith.constant 0.112835295 : f32
+  %c5 = arith.constant -0.37612623 : f32
+  %c6 = arith.constant 0.12837917 : f32
   %small1 = arith.mulf %a, %a : f32
   %small2 = math.fma %c0, %small1, %c1 : f32
   %small3 = math.fma %small2, %small1, %c2 : f32
@@ -881,27 +924,27 @@ func.func @erf_f32(%x: f32) -> f32 {
   %small5 = math.fma %small4, %small1, %c4 : f32
   %small6 = math.fma %small5, %small1, %c5 : f32
   %small7 = math.fma %small6, %small1, %c6 : f32
-  %small8 = math.fma %small7, %small1, %c7 : f32
-  %small = math.fma %a, %small8, %a : f32
+  %small = math.fma %a, %small7, %a : f32
   // 1 - exp(-g); from 3.92 on the result is 1.
-  %c8 = arith.constant 3.92 : f32
-  %clamped_is = arith.cmpf ogt, %a, %c8 : f32
-  %clamped = arith.select %clamped_is, %c8, %a : f32
-  %c9 = arith.constant 2.1086866e-05 : f32
-  %c10 = arith.constant -0.00043330077 : f32
-  %c11 = arith.constant 0.0041592424 : f32
-  %c12 = arith.constant -0.025068684 : f32
-  %c13 = arith.constant 0.10816496 : f32
-  %c14 = arith.constant 0.63349193 : f32
-  %c15 = arith.constant 1.1294188 : f32
-  %c16 = arith.constant -0.00014852989 : f32
-  %g1 = math.fma %c9, %clamped, %c10 : f32
-  %g2 = math.fma %g1, %clamped, %c11 : f32
-  %g3 = math.fma %g2, %clamped, %c12 : f32
-  %g4 = math.fma %g3, %clamped, %c13 : f32
-  %g5 = math.fma %g4, %clamped, %c14 : f32
-  %g6 = math.fma %g5, %clamped, %c15 : f32
-  %g = math.fma %g6, %clamped, %c16 : f32
+  %c7 = arith.constant 3.92 : f32
+  %clamped_if = arith.cmpf ogt, %a, %c7 : f32
+  %clamped = arith.select %clamped_if, %c7, %a : f32
+  // Fit erf_tail_f32.
+  %c8 = arith.constant 2.16902e-05 : f32
+  %c9 = arith.constant -0.00044138575 : f32
+  %c10 = arith.constant 0.004204838 : f32
+  %c11 = arith.constant -0.025209045 : f32
+  %c12 = arith.constant 0.108419836 : f32
+  %c13 = arith.constant 0.63321877 : f32
+  %c14 = arith.constant 1.129579 : f32
+  %c15 = arith.constant -0.00018813611 : f32
+  %g1 = math.fma %c8, %clamped, %c9 : f32
+  %g2 = math.fma %g1, %clamped, %c10 : f32
+  %g3 = math.fma %g2, %clamped, %c11 : f32
+  %g4 = math.fma %g3, %clamped, %c12 : f32
+  %g5 = math.fma %g4, %clamped, %c13 : f32
+  %g6 = math.fma %g5, %clamped, %c14 : f32
+  %g = math.fma %g6, %clamped, %c15 : f32
   %r = arith.negf %g : f32
   %r1, %k = func.call @split_exp_f32(%r)
       : (f32) -> (f32, i32)
@@ -910,10 +953,11 @@ func.func @erf_f32(%x: f32) -> f32 {
   %one = arith.constant 1.0 : f32
   %large1 = math.fma %t, %scale, %scale : f32
   %large = arith.subf %one, %large1 : f32
-  %result_is = arith.cmpf olt, %a, %one : f32
-  %result = arith.select %result_is, %small, %large : f32
-  %result1 = math.copysign %result, %x : f32
-  return %result1 : f32
+  %c16 = arith.constant 1.03125 : f32
+  %y_if = arith.cmpf olt, %a, %c16 : f32
+  %y = arith.select %y_if, %small, %large : f32
+  %y1 = math.copysign %y, %x : f32
+  return %y1 : f32
 }
 
 // exp(-a^2) P(q) / (a + 5/2) with q = (a - 5/2) / (a + 5/2) (Shepherd and
@@ -943,6 +987,7 @@ func.func private @erfc_tail_f32(%a: f32) -> f32 {
   %n = arith.subf %a, %c0 : f32
   %q1 = arith.mulf %n, %inverse_low : f32
   %q = math.fma %n, %inverse, %q1 : f32
+  // Fit erfc_f32.
   %c1 = arith.constant 0.0006084027 : f32
   %c2 = arith.constant -0.00040041626 : f32
   %c3 = arith.constant -0.004790076 : f32
@@ -960,8 +1005,10 @@ func.func private @erfc_tail_f32(%a: f32) -> f32 {
   %p = math.fma %p6, %q, %c8 : f32
   %p0 = arith.constant 1.0540318 : f32
   %sum = math.fma %p, %q, %p0 : f32
+  %c9 = arith.constant -3.001397e-08 : f32
   %sum_low1 = arith.subf %p0, %sum : f32
-  %sum_low = math.fma %p, %q, %sum_low1 : f32
+  %sum_low2 = math.fma %p, %q, %sum_low1 : f32
+  %sum_low = arith.addf %sum_low2, %c9 : f32
   // The product of the three.
   %m = arith.mulf %e1, %inverse : f32
   %m_error1 = arith.negf %m : f32
@@ -973,9 +1020,9 @@ func.func private @erfc_tail_f32(%a: f32) -> f32 {
   %y_error = math.fma %m, %sum, %y_error1 : f32
   %y_low1 = math.fma %m_low, %sum, %y_error : f32
   %y_low = math.fma %m, %sum_low, %y_low1 : f32
-  %result = arith.addf %y, %y_low : f32
-  %result1 = func.call @scale_f32(%result, %k) : (f32, i32) -> f32
-  return %result1 : f32
+  %y1 = arith.addf %y, %y_low : f32
+  %y2 = func.call @scale_f32(%y1, %k) : (f32, i32) -> f32
+  return %y2 : f32
 }
 
 func.func @erfc_f32(%x: f32) -> f32 {
@@ -985,14 +1032,14 @@ func.func @erfc_f32(%x: f32) -> f32 {
   %high = arith.subf %one, %x : f32
   %low1 = arith.subf %one, %high : f32
   %low = arith.subf %low1, %x : f32
-  %c0 = arith.constant -7.7888835e-06 : f32
-  %c1 = arith.constant 0.00010501972 : f32
-  %c2 = arith.constant -0.00083607226 : f32
-  %c3 = arith.constant 0.0052110553 : f32
-  %c4 = arith.constant -0.026861247 : f32
-  %c5 = arith.constant 0.11283698 : f32
-  %c6 = arith.constant -0.37612632 : f32
-  %c7 = arith.constant 0.12837917 : f32
+  // Fit erf_f32.
+  %c0 = arith.constant 7.625962e-05 : f32
+  %c1 = arith.constant -0.0007946599 : f32
+  %c2 = arith.constant 0.0051818206 : f32
+  %c3 = arith.constant -0.02685086 : f32
+  %c4 = arith.constant 0.112835295 : f32
+  %c5 = arith.constant -0.37612623 : f32
+  %c6 = arith.constant 0.12837917 : f32
   %near1 = arith.negf %x : f32
   %near2 = arith.mulf %x, %x : f32
   %near3 = math.fma %c0, %near2, %c1 : f32
@@ -1001,29 +1048,28 @@ func.func @erfc_f32(%x: f32) -> f32 {
   %near6 = math.fma %near5, %near2, %c4 : f32
   %near7 = math.fma %near6, %near2, %c5 : f32
   %near8 = math.fma %near7, %near2, %c6 : f32
-  %near9 = math.fma %near8, %near2, %c7 : f32
-  %near10 = math.fma %near1, %near9, %low : f32
-  %near = arith.addf %high, %near10 : f32
-  %c8 = arith.constant 10.5 : f32
-  %a_is = arith.cmpf ogt, %magnitude, %c8 : f32
-  %a = arith.select %a_is, %c8, %magnitude : f32
+  %near9 = math.fma %near1, %near8, %low : f32
+  %near = arith.addf %high, %near9 : f32
+  %c7 = arith.constant 10.5 : f32
+  %a_if = arith.cmpf ogt, %magnitude, %c7 : f32
+  %a = arith.select %a_if, %c7, %magnitude : f32
   %tail = func.call @erfc_tail_f32(%a) : (f32) -> f32
   %zero = arith.constant 0.0 : f32
   %two = arith.constant 2.0 : f32
-  %far_is = arith.cmpf olt, %x, %zero : f32
+  %far_if = arith.cmpf olt, %x, %zero : f32
   %far1 = arith.subf %two, %tail : f32
-  %far = arith.select %far_is, %far1, %tail : f32
-  %c9 = arith.constant 0.6 : f32
-  %result_is = arith.cmpf olt, %magnitude, %c9 : f32
-  %result = arith.select %result_is, %near, %far : f32
-  return %result : f32
+  %far = arith.select %far_if, %far1, %tail : f32
+  %c8 = arith.constant 0.6 : f32
+  %y_if = arith.cmpf olt, %magnitude, %c8 : f32
+  %y = arith.select %y_if, %near, %far : f32
+  return %y : f32
 }
 
 func.func @rsqrt_f32(%x: f32) -> f32 {
   %s = math.sqrt %x : f32
   %one = arith.constant 1.0 : f32
-  %result = arith.divf %one, %s : f32
-  return %result : f32
+  %y = arith.divf %one, %s : f32
+  return %y : f32
 }
 
 func.func @cbrt_f32(%x: f32) -> f32 {
@@ -1034,11 +1080,11 @@ func.func @cbrt_f32(%x: f32) -> f32 {
   %a1 = arith.mulf %magnitude, %c1 : f32
   %a = arith.select %is_denormal, %a1, %magnitude : f32
   // r near 1 / cbrt(a) from a third of the exponent, then by Newton's method.
-  %n1419910442 = arith.constant 1419910442 : i32
+  %x54A21D2A = arith.constant 0x54A21D2A : i32
   %n3 = arith.constant 3 : i32
   %r01 = arith.bitcast %a : f32 to i32
   %r02 = arith.divui %r01, %n3 : i32
-  %r03 = arith.subi %n1419910442, %r02 : i32
+  %r03 = arith.subi %x54A21D2A, %r02 : i32
   %r0 = arith.bitcast %r03 : i32 to f32
   %third = arith.constant 0.33333334 : f32
   %one = arith.constant 1.0 : f32
@@ -1081,48 +1127,49 @@ func.func @cbrt_f32(%x: f32) -> f32 {
   %is_finite1 = arith.cmpf ogt, %magnitude, %zero : f32
   %is_finite2 = arith.cmpf olt, %magnitude, %c3 : f32
   %is_finite = arith.andi %is_finite1, %is_finite2 : i1
-  %result = arith.select %is_finite, %scaled, %magnitude : f32
-  %result1 = math.copysign %result, %x : f32
-  return %result1 : f32
+  %y3 = arith.select %is_finite, %scaled, %magnitude : f32
+  %y4 = math.copysign %y3, %x : f32
+  return %y4 : f32
 }
 
 func.func @round_f32(%x: f32) -> f32 {
   // The number below 1/2: x + 1/2 could round up to the next integer.
   %c0 = arith.constant 0.49999997 : f32
-  %result = math.copysign %c0, %x : f32
-  %result1 = arith.addf %x, %result : f32
-  %result2 = math.trunc %result1 : f32
-  return %result2 : f32
+  %y = math.copysign %c0, %x : f32
+  %y1 = arith.addf %x, %y : f32
+  %y2 = math.trunc %y1 : f32
+  return %y2 : f32
 }
 
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 // f32 by way of f64
-// ===--------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 // log(1 + f) / s for s = f / (2 + f), right to 40 bits, for 1 + f from
 // sqrt(1/2) to sqrt(2); the product with s is the logarithm.
 func.func private @log_short_f64(%s: f64) -> f64 {
   %z = arith.mulf %s, %s : f64
+  // Fit log_short_f64.
   %c0 = arith.constant 0.19587334623810315 : f64
   %c1 = arith.constant 0.22175948002130735 : f64
   %c2 = arith.constant 0.2857211560280783 : f64
   %c3 = arith.constant 0.3999999555072564 : f64
   %c4 = arith.constant 0.6666666667606623 : f64
   %two = arith.constant 2.0 : f64
-  %result = math.fma %c0, %z, %c1 : f64
-  %result1 = math.fma %result, %z, %c2 : f64
-  %result2 = math.fma %result1, %z, %c3 : f64
-  %result3 = math.fma %result2, %z, %c4 : f64
-  %result4 = math.fma %z, %result3, %two : f64
-  return %result4 : f64
+  %y = math.fma %c0, %z, %c1 : f64
+  %y1 = math.fma %y, %z, %c2 : f64
+  %y2 = math.fma %y1, %z, %c3 : f64
+  %y3 = math.fma %y2, %z, %c4 : f64
+  %y4 = math.fma %z, %y3, %two : f64
+  return %y4 : f64
 }
 
 // x = (1 + f) 2^e with sqrt(1/2) <= 1 + f < sqrt(2), for normal x > 0.
 func.func private @split_log_f64(%x: f64) -> (f64, i64) {
   %code = arith.bitcast %x : f64 to i64
-  %n4604544271217802189 = arith.constant 4604544271217802189 : i64
+  %x3FE6A09E667F3BCD = arith.constant 0x3FE6A09E667F3BCD : i64
   %n52 = arith.constant 52 : i64
-  %e1 = arith.subi %code, %n4604544271217802189 : i64
+  %e1 = arith.subi %code, %x3FE6A09E667F3BCD : i64
   %e = arith.shrsi %e1, %n52 : i64
   %one = arith.constant 1.0 : f64
   %f1 = arith.shli %e, %n52 : i64
@@ -1139,17 +1186,17 @@ func.func private @log1p_short_f64(%x: f64) -> f64 {
   %f0, %e = func.call @split_log_f64(%u)
       : (f64) -> (f64, i64)
   %n0 = arith.constant 0 : i64
-  %f_is = arith.cmpi eq, %e, %n0 : i64
-  %f = arith.select %f_is, %x, %f0 : f64
+  %f_if = arith.cmpi eq, %e, %n0 : i64
+  %f = arith.select %f_if, %x, %f0 : f64
   %two = arith.constant 2.0 : f64
   %s1 = arith.addf %f, %two : f64
   %s = arith.divf %f, %s1 : f64
   %c0 = arith.constant 0.6931471805599453 : f64
-  %result = arith.sitofp %e : i64 to f64
-  %result1 = func.call @log_short_f64(%s) : (f64) -> f64
-  %result2 = arith.mulf %s, %result1 : f64
-  %result3 = math.fma %result, %c0, %result2 : f64
-  return %result3 : f64
+  %y = arith.sitofp %e : i64 to f64
+  %y1 = func.call @log_short_f64(%s) : (f64) -> f64
+  %y2 = arith.mulf %s, %y1 : f64
+  %y3 = math.fma %y, %c0, %y2 : f64
+  return %y3 : f64
 }
 
 func.func @asinh_f32(%x: f32) -> f32 {
@@ -1167,10 +1214,10 @@ func.func @asinh_f32(%x: f32) -> f32 {
   %c0 = arith.constant 0x7F800000 : f32
   %is_finite1 = math.absf %x : f32
   %is_finite = arith.cmpf olt, %is_finite1, %c0 : f32
-  %result = math.absf %x : f32
-  %result1 = arith.select %is_finite, %y, %result : f32
-  %result2 = math.copysign %result1, %x : f32
-  return %result2 : f32
+  %y2 = math.absf %x : f32
+  %y3 = arith.select %is_finite, %y, %y2 : f32
+  %y4 = math.copysign %y3, %x : f32
+  return %y4 : f32
 }
 
 func.func @acosh_f32(%x: f32) -> f32 {
@@ -1185,14 +1232,14 @@ func.func @acosh_f32(%x: f32) -> f32 {
   %y = arith.truncf %y2 : f64 to f32
   %one = arith.constant 1.0 : f32
   %c0 = arith.constant 0x7FC00000 : f32
-  %other_is = arith.cmpf olt, %x, %one : f32
-  %other = arith.select %other_is, %c0, %x : f32
+  %other_if = arith.cmpf olt, %x, %one : f32
+  %other = arith.select %other_if, %c0, %x : f32
   %c1 = arith.constant 0x7F800000 : f32
   %is_usual1 = arith.cmpf oge, %x, %one : f32
   %is_usual2 = arith.cmpf olt, %x, %c1 : f32
   %is_usual = arith.andi %is_usual1, %is_usual2 : i1
-  %result = arith.select %is_usual, %y, %other : f32
-  return %result : f32
+  %y3 = arith.select %is_usual, %y, %other : f32
+  return %y3 : f32
 }
 
 func.func @atanh_f32(%x: f32) -> f32 {
@@ -1209,14 +1256,14 @@ func.func @atanh_f32(%x: f32) -> f32 {
   %one = arith.constant 1.0 : f32
   %c0 = arith.constant 0x7F800000 : f32
   %c1 = arith.constant 0x7FC00000 : f32
-  %other_is = math.absf %x : f32
-  %other_is1 = arith.cmpf oeq, %other_is, %one : f32
-  %other = arith.select %other_is1, %c0, %c1 : f32
+  %other_if = math.absf %x : f32
+  %other_if1 = arith.cmpf oeq, %other_if, %one : f32
+  %other = arith.select %other_if1, %c0, %c1 : f32
   %is_usual1 = math.absf %x : f32
   %is_usual = arith.cmpf olt, %is_usual1, %one : f32
-  %result = arith.select %is_usual, %y, %other : f32
-  %result1 = math.copysign %result, %x : f32
-  return %result1 : f32
+  %y3 = arith.select %is_usual, %y, %other : f32
+  %y4 = math.copysign %y3, %x : f32
+  return %y4 : f32
 }
 
 func.func @atan2_f32(%y: f32, %x: f32) -> f32 {
@@ -1247,10 +1294,11 @@ func.func @atan2_f32(%y: f32, %x: f32) -> f32 {
   %d = arith.select %is_near, %d1, %high : f64
   // 0 / 0 counts as 0.
   %zero_f64 = arith.constant 0.0 : f64
-  %safe_is = arith.cmpf oeq, %d, %zero_f64 : f64
-  %safe = arith.select %safe_is, %one_f64, %d : f64
+  %safe_if = arith.cmpf oeq, %d, %zero_f64 : f64
+  %safe = arith.select %safe_if, %one_f64, %d : f64
   %t = arith.divf %n, %safe : f64
   %z = arith.mulf %t, %t : f64
+  // Fit atan_short_f64.
   %c2 = arith.constant -0.03791697792937122 : f64
   %c3 = arith.constant 0.06990814763826347 : f64
   %c4 = arith.constant -0.08996754257485148 : f64
@@ -1278,9 +1326,9 @@ func.func @atan2_f32(%y: f32, %x: f32) -> f32 {
   %c11 = arith.constant 3.141592653589793 : f64
   %full1 = arith.subf %c11, %acute : f64
   %full = arith.select %is_left, %full1, %acute : f64
-  %result = arith.truncf %full : f64 to f32
-  %result1 = math.copysign %result, %y : f32
-  return %result1 : f32
+  %y1 = arith.truncf %full : f64 to f32
+  %y2 = math.copysign %y1, %y : f32
+  return %y2 : f32
 }
 
 // C's pow: the magnitude |x|^y, its sign, and what is no number.
@@ -1299,21 +1347,21 @@ func.func @powf_f32(%x: f32, %y: f32) -> f32 {
   %log = math.fma %log2, %c0, %log3 : f64
   %zero = arith.constant 0.0 : f32
   %c1 = arith.constant 0xFFF0000000000000 : f64
-  %at_zero_is = arith.cmpf oeq, %ax, %zero : f32
-  %at_zero = arith.select %at_zero_is, %c1, %log : f64
+  %at_zero_if = arith.cmpf oeq, %ax, %zero : f32
+  %at_zero = arith.select %at_zero_if, %c1, %log : f64
   %c2 = arith.constant 0x7F800000 : f32
   %c3 = arith.constant 0x7FF0000000000000 : f64
-  %log2_is = arith.cmpf oeq, %ax, %c2 : f32
-  %log21 = arith.select %log2_is, %c3, %at_zero : f64
+  %log2_if = arith.cmpf oeq, %ax, %c2 : f32
+  %log21 = arith.select %log2_if, %c3, %at_zero : f64
   %product1 = arith.extf %y : f32 to f64
   %product = arith.mulf %log21, %product1 : f64
   // 2^product, in the range of f64 but beyond that of f32.
   %c4 = arith.constant 200.0 : f64
-  %capped_is = arith.cmpf ogt, %product, %c4 : f64
-  %capped = arith.select %capped_is, %c4, %product : f64
+  %capped_if = arith.cmpf ogt, %product, %c4 : f64
+  %capped = arith.select %capped_if, %c4, %product : f64
   %c5 = arith.constant -200.0 : f64
-  %exponent_is = arith.cmpf olt, %capped, %c5 : f64
-  %exponent = arith.select %exponent_is, %c5, %capped : f64
+  %exponent_if = arith.cmpf olt, %capped, %c5 : f64
+  %exponent = arith.select %exponent_if, %c5, %capped : f64
   %shift = arith.constant 6755399441055744.0 : f64
   %shifted = arith.addf %exponent, %shift : f64
   %r1 = arith.subf %shifted, %shift : f64
@@ -1321,6 +1369,7 @@ func.func @powf_f32(%x: f32, %y: f32) -> f32 {
   %k1 = arith.bitcast %shifted : f64 to i64
   %k2 = arith.bitcast %shift : f64 to i64
   %k = arith.subi %k1, %k2 : i64
+  // Fit exp2_short_f64.
   %c6 = arith.constant 1.3178980222864171e-06 : f64
   %c7 = arith.constant 1.5309158069281075e-05 : f64
   %c8 = arith.constant 0.00015403825223137677 : f64
@@ -1345,8 +1394,8 @@ func.func @powf_f32(%x: f32, %y: f32) -> f32 {
   %magnitude3 = arith.bitcast %magnitude2 : i64 to f64
   %magnitude4 = arith.mulf %p, %magnitude3 : f64
   %magnitude = arith.truncf %magnitude4 : f64 to f32
-  %result = func.call @finish_pow_f32(%x, %y, %magnitude) : (f32, f32, f32) -> f32
-  return %result : f32
+  %y1 = func.call @finish_pow_f32(%x, %y, %magnitude) : (f32, f32, f32) -> f32
+  return %y1 : f32
 }
 
 // The sign and the special cases of pow, given |x|^y for x other than 1.
@@ -1389,147 +1438,6 @@ func.func private @finish_pow_f32(%x: f32, %y: f32, %magnitude: f32) -> f32 {
   %is_one2 = arith.cmpf oeq, %y, %zero : f32
   %is_one3 = arith.ori %is_one1, %is_one2 : i1
   %is_one = arith.ori %is_one3, %is_unit : i1
-  %result = arith.select %is_one, %one, %number : f32
-  return %result : f32
-}
-
-// ===--------------------------------------------------------------------===//
-// The remainder
-// ===--------------------------------------------------------------------===//
-
-// The remainder of x / y with the sign of x, exactly: the quotient's bits are
-// divided off the mantissas, 32 at a time.
-func.func @remf_f32(%x: f32, %y: f32) -> f32 {
-  %zero = arith.constant 0 : i64
-  %one = arith.constant 1 : i64
-  %mantissa_bits = arith.constant 23 : i64
-  %hidden = arith.constant 8388608 : i64
-  %fraction = arith.constant 8388607 : i64
-  %magnitude = arith.constant 2147483647 : i64
-  %infinity = arith.constant 2139095040 : i64
-  %nan = arith.constant 0x7FC00000 : f32
-  %step = arith.constant 32 : i64
-  %ix = arith.bitcast %x : f32 to i32
-  %bx = arith.extui %ix : i32 to i64
-  %iy = arith.bitcast %y : f32 to i32
-  %by = arith.extui %iy : i32 to i64
-  %ax = arith.andi %bx, %magnitude : i64
-  %ex0 = arith.shrui %ax, %mantissa_bits : i64
-  %fx = arith.andi %ax, %fraction : i64
-  %dx = arith.cmpi eq, %ex0, %zero : i64
-  %ex = arith.select %dx, %one, %ex0 : i64
-  %hx = arith.select %dx, %zero, %hidden : i64
-  %mx = arith.ori %fx, %hx : i64
-  %ay = arith.andi %by, %magnitude : i64
-  %ey0 = arith.shrui %ay, %mantissa_bits : i64
-  %fy = arith.andi %ay, %fraction : i64
-  %dy = arith.cmpi eq, %ey0, %zero : i64
-  %ey = arith.select %dy, %one, %ey0 : i64
-  %hy = arith.select %dy, %zero, %hidden : i64
-  %my = arith.ori %fy, %hy : i64
-  %y_zero = arith.cmpi eq, %ay, %zero : i64
-  %y_safe = arith.select %y_zero, %one, %my : i64
-  %distance = arith.subi %ex, %ey : i64
-  %start = arith.remui %mx, %y_safe : i64
-  %rest:2 = scf.while (%r = %start, %n = %distance) : (i64, i64) -> (i64, i64) {
-    %more = arith.cmpi sgt, %n, %zero : i64
-    scf.condition(%more) %r, %n : i64, i64
-  } do {
-  ^bb0(%r: i64, %n: i64):
-    %s = arith.minsi %n, %step : i64
-    %shifted = arith.shli %r, %s : i64
-    %next = arith.remui %shifted, %y_safe : i64
-    %left = arith.subi %n, %s : i64
-    scf.yield %next, %left : i64, i64
-  }
-  // Back into a float: normalise as far as the exponent of y lets.
-  %zeros = math.ctlz %rest#0 : i64
-  %lead = arith.constant 40 : i64
-  %wanted = arith.subi %zeros, %lead : i64
-  %room = arith.subi %ey, %one : i64
-  %k = arith.minsi %wanted, %room : i64
-  %m = arith.shli %rest#0, %k : i64
-  %e = arith.subi %room, %k : i64
-  %field = arith.shli %e, %mantissa_bits : i64
-  %code0 = arith.addi %field, %m : i64
-  %is_zero = arith.cmpi eq, %rest#0, %zero : i64
-  %code = arith.select %is_zero, %zero, %code0 : i64
-  %narrow = arith.trunci %code : i64 to i32
-  %positive = arith.bitcast %narrow : i32 to f32
-  %signed = math.copysign %positive, %x : f32
-  %smaller = arith.cmpi ult, %ax, %ay : i64
-  %finite = arith.select %smaller, %x, %signed : f32
-  %x_bad = arith.cmpi uge, %ax, %infinity : i64
-  %y_bad = arith.cmpi ugt, %ay, %infinity : i64
-  %bad0 = arith.ori %x_bad, %y_bad : i1
-  %bad = arith.ori %bad0, %y_zero : i1
-  %result = arith.select %bad, %nan, %finite : f32
-  return %result : f32
-}
-
-// The remainder of x / y with the sign of x, exactly: the quotient's bits are
-// divided off the mantissas, 10 at a time.
-func.func @remf_f64(%x: f64, %y: f64) -> f64 {
-  %zero = arith.constant 0 : i64
-  %one = arith.constant 1 : i64
-  %mantissa_bits = arith.constant 52 : i64
-  %hidden = arith.constant 4503599627370496 : i64
-  %fraction = arith.constant 4503599627370495 : i64
-  %magnitude = arith.constant 9223372036854775807 : i64
-  %infinity = arith.constant 9218868437227405312 : i64
-  %nan = arith.constant 0x7FF8000000000000 : f64
-  %step = arith.constant 10 : i64
-  %bx = arith.bitcast %x : f64 to i64
-  %by = arith.bitcast %y : f64 to i64
-  %ax = arith.andi %bx, %magnitude : i64
-  %ex0 = arith.shrui %ax, %mantissa_bits : i64
-  %fx = arith.andi %ax, %fraction : i64
-  %dx = arith.cmpi eq, %ex0, %zero : i64
-  %ex = arith.select %dx, %one, %ex0 : i64
-  %hx = arith.select %dx, %zero, %hidden : i64
-  %mx = arith.ori %fx, %hx : i64
-  %ay = arith.andi %by, %magnitude : i64
-  %ey0 = arith.shrui %ay, %mantissa_bits : i64
-  %fy = arith.andi %ay, %fraction : i64
-  %dy = arith.cmpi eq, %ey0, %zero : i64
-  %ey = arith.select %dy, %one, %ey0 : i64
-  %hy = arith.select %dy, %zero, %hidden : i64
-  %my = arith.ori %fy, %hy : i64
-  %y_zero = arith.cmpi eq, %ay, %zero : i64
-  %y_safe = arith.select %y_zero, %one, %my : i64
-  %distance = arith.subi %ex, %ey : i64
-  %start = arith.remui %mx, %y_safe : i64
-  %rest:2 = scf.while (%r = %start, %n = %distance) : (i64, i64) -> (i64, i64) {
-    %more = arith.cmpi sgt, %n, %zero : i64
-    scf.condition(%more) %r, %n : i64, i64
-  } do {
-  ^bb0(%r: i64, %n: i64):
-    %s = arith.minsi %n, %step : i64
-    %shifted = arith.shli %r, %s : i64
-    %next = arith.remui %shifted, %y_safe : i64
-    %left = arith.subi %n, %s : i64
-    scf.yield %next, %left : i64, i64
-  }
-  // Back into a float: normalise as far as the exponent of y lets.
-  %zeros = math.ctlz %rest#0 : i64
-  %lead = arith.constant 11 : i64
-  %wanted = arith.subi %zeros, %lead : i64
-  %room = arith.subi %ey, %one : i64
-  %k = arith.minsi %wanted, %room : i64
-  %m = arith.shli %rest#0, %k : i64
-  %e = arith.subi %room, %k : i64
-  %field = arith.shli %e, %mantissa_bits : i64
-  %code0 = arith.addi %field, %m : i64
-  %is_zero = arith.cmpi eq, %rest#0, %zero : i64
-  %code = arith.select %is_zero, %zero, %code0 : i64
-  %positive = arith.bitcast %code : i64 to f64
-  %signed = math.copysign %positive, %x : f64
-  %smaller = arith.cmpi ult, %ax, %ay : i64
-  %finite = arith.select %smaller, %x, %signed : f64
-  %x_bad = arith.cmpi uge, %ax, %infinity : i64
-  %y_bad = arith.cmpi ugt, %ay, %infinity : i64
-  %bad0 = arith.ori %x_bad, %y_bad : i1
-  %bad = arith.ori %bad0, %y_zero : i1
-  %result = arith.select %bad, %nan, %finite : f64
-  return %result : f64
+  %y1 = arith.select %is_one, %one, %number : f32
+  return %y1 : f32
 }

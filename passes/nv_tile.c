@@ -111,10 +111,32 @@ static MlirValue i32Constant(MloptBuilder *b, int64_t value) {
   return mloptBuildInt(b, mlirIntegerTypeGet(b->context, 32), value);
 }
 
+/// Whether a word holds two small floats, which mlopt-pack-pairs looks for.
+static bool isHalfPair(const Access *a) {
+  return a->perWord == 2 && a->width == 16 && !mlirTypeIsAInteger(a->memory);
+}
+
+static MlirType pairOf(MlirType element) {
+  const int64_t two = 2;
+  return mlirVectorTypeGet(1, &two, element);
+}
+
+static MlirValue extractElement(MloptBuilder *b, MlirValue vector, int i,
+                                MlirType element) {
+  MlirValue operands[] = {vector, i32Constant(b, i)};
+  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.extractelement",
+                                          .numOperands = 2,
+                                          .operands = operands,
+                                          .numResults = 1,
+                                          .results = &element});
+}
+
 /// Element `i` of what was loaded.
 static MlirValue elementOfWord(MloptTile *tile, const Access *a, MlirValue word,
                                int i, MlirType element) {
   MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  if (isHalfPair(a))
+    return extractElement(b, word, i % 2, a->memory);
   if (a->perWord > 1) {
     int64_t shift = (int64_t)a->width * (i % a->perWord);
     if (shift)
@@ -147,34 +169,15 @@ void mloptTileLoadVector(MloptTile *tile, MlirValue pointer, MlirType tensor,
                                                         .attrs = &alignment});
     for (int w = 0; w < a.wordsAtOnce; ++w) {
       MlirValue one = loaded;
-      if (a.wordsAtOnce > 1) {
-        MlirValue operands[] = {loaded, i32Constant(b, w)};
-        one = mloptBuildValue(b, (MloptOpSpec){.name = "llvm.extractelement",
-                                               .numOperands = 2,
-                                               .operands = operands,
-                                               .numResults = 1,
-                                               .results = &a.word});
-      }
+      if (a.wordsAtOnce > 1)
+        one = extractElement(b, loaded, w, a.word);
+      if (isHalfPair(&a) && !b->failed)
+        one = mloptBuildUnary(b, "llvm.bitcast", one, pairOf(a.memory));
       for (int i = 0; i < a.perWord; ++i)
         out[(word + w) * a.perWord + i] =
             elementOfWord(tile, &a, one, i, element);
     }
   }
-}
-
-/// Two floats that are only rounded to bf16: one instruction does both.
-static bool roundsPair(const MlirValue *pair, MlirValue *outSources) {
-  for (int i = 0; i < 2; ++i) {
-    if (!mlirValueIsAOpResult(pair[i]) ||
-        !mlirTypeIsABF16(mlirValueGetType(pair[i])))
-      return false;
-    MlirOperation op = mlirOpResultGetOwner(pair[i]);
-    if (!mloptIsNamed(op, "arith.truncf") ||
-        !mlirTypeIsAF32(mloptOperandType(op, 0)))
-      return false;
-    outSources[i] = mloptOperand(op, 0);
-  }
-  return true;
 }
 
 static MlirValue insertElement(MloptBuilder *b, MlirValue vector,
@@ -204,17 +207,11 @@ static MlirValue joinWord(MloptTile *tile, const Access *a,
   MloptBuilder *b = mloptPullGetBuilder(tile->pull);
   if (a->perWord == 1)
     return mloptPullToMemory(tile->pull, elements[0]);
-  MlirValue sources[2];
   if (b->failed)
     return (MlirValue){NULL};
-  if (a->perWord == 2 && roundsPair(elements, sources)) {
-    int64_t two = 2;
-    MlirType f32s = mlirVectorTypeGet(1, &two, mlirF32TypeGet(b->context));
-    MlirType bf16s = mlirVectorTypeGet(1, &two, mlirBF16TypeGet(b->context));
-    MlirValue rounded =
-        mloptBuildUnary(b, "llvm.fptrunc", collect(b, f32s, 2, sources), bf16s);
-    return mloptBuildUnary(b, "llvm.bitcast", rounded, a->word);
-  }
+  if (isHalfPair(a))
+    return mloptBuildUnary(b, "llvm.bitcast",
+                           collect(b, pairOf(a->memory), 2, elements), a->word);
   MlirValue word = {NULL};
   for (int i = 0; i < a->perWord; ++i) {
     MlirValue part = mloptPullToMemory(tile->pull, elements[i]);

@@ -51,14 +51,14 @@ static const struct {
   // The helper takes memrefs of dynamic size, which bare pointers cannot be.
   "inline{default-pipeline=},symbol-dce,"
   // Loops.
-  "func.func(mlopt-lower-copies,convert-linalg-to-loops,lower-affine,"
-  "mlopt-expand-small-floats),"
+  "func.func(mlopt-lower-copies,convert-linalg-to-loops,lower-affine),"
+  "mlopt-expand-math,func.func(mlopt-expand-small-floats),"
   "canonicalize,cse,func.func(optimize-allocation-liveness)"},
 
 [MLOPT_STAGE_LLVM] = {"llvm",
   "expand-strided-metadata,lower-affine,convert-scf-to-cf,"
   // No arith-expand: its maximumf loses signed zeros.
-  "mlopt-call-libm,convert-math-to-funcs,convert-math-to-llvm,"
+  "convert-math-to-funcs,convert-math-to-llvm,"
   "finalize-memref-to-llvm{use-aligned-alloc},"
   "convert-func-to-llvm{use-bare-ptr-memref-call-conv},"
   "convert-arith-to-llvm,convert-index-to-llvm,convert-cf-to-llvm,"
@@ -84,9 +84,10 @@ static const struct {
 const MloptStage mloptCpuStages[] = {MLOPT_STAGE_MLOPT, MLOPT_STAGE_LINALG,
                                      MLOPT_STAGE_LOOPS, MLOPT_STAGE_LLVM,
                                      MLOPT_NUM_STAGES};
-const MloptStage mloptCudaStages[] = {
-    MLOPT_STAGE_MLOPT,   MLOPT_STAGE_FUSED, MLOPT_STAGE_LINALG, MLOPT_STAGE_PLAN,
-    MLOPT_STAGE_KERNELS, MLOPT_STAGE_PTX,   MLOPT_NUM_STAGES};
+const MloptStage mloptCudaStages[] = {MLOPT_STAGE_MLOPT,   MLOPT_STAGE_FUSED,
+                                      MLOPT_STAGE_LINALG,  MLOPT_STAGE_PLAN,
+                                      MLOPT_STAGE_KERNELS, MLOPT_STAGE_PTX,
+                                      MLOPT_NUM_STAGES};
 
 const char *mloptStageGetName(MloptStage stage) { return stages[stage].name; }
 

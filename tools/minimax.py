@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the polynomials of passes/math.mlir: minimax.py [NAME ...]
+"""Prints the polynomials of passes/math*.mlir: minimax.py [NAME ...]
 
 Each row of FITS says what is approximated, where, by which powers, in which
 format and whether the error counts relative to the function. The Remez exchange
@@ -185,6 +185,7 @@ def minus_log_erfc(x):
 
 # Half of log(2), a quarter of pi, and the square of (sqrt(2) - 1) / (sqrt(2) + 1), with some room.
 LN2_2, PI_4, S2 = mp.mpf("0.3469"), mp.mpf("0.7855"), mp.mpf("0.02945")
+PI_2 = mp.pi / 2 * mp.mpf("1.002")
 TINY = mp.mpf(2) ** -30
 THIRD = mp.mpf("0.33335")
 
@@ -204,6 +205,10 @@ FITS = {
         minus_log_erfc, 1.2, 3.93, range(8), "f32", lambda x: mp.erfc(x) / mp.erf(x)
     ),
     "erfc_f32": fit(scaled_erfc(2.5), -0.62, 0.62, range(9), "f32", parts=2),
+    # On a GPU.
+    "tanh_small_f32": fit(mp.tanh, 0, 0.6, range(1, 10, 2), "f32", fixed={1: 1}),
+    "sin_short_f32": fit(mp.sin, 0, PI_4, range(1, 8, 2), "f32", fixed={1: 1}),
+    "sin_bf16": fit(mp.sin, 0, PI_2, range(1, 6, 2), "f32"),
     # In f64, but for results in f32.
     "log_short_f64": fit(atanh_series, TINY, S2, range(1, 6), "f64", lambda x: mp.mpf(1)),
     "exp2_short_f64": fit(lambda x: mp.mpf(2) ** x, -0.5, 0.5, range(9), "f64", fixed={0: 1}),
@@ -213,10 +218,11 @@ FITS = {
     "log_rest_f64": fit(atanh_rest, TINY, S2, range(8), "f64", lambda x: x * x),
     "sin_f64": fit(mp.sin, 0, PI_4, range(1, 16, 2), "f64", fixed={1: 1}),
     "cos_f64": fit(mp.cos, 0, PI_4, range(0, 17, 2), "f64", fixed={0: 1, 2: -0.5}),
+    "sinh_f64": fit(mp.sinh, 0, 1, range(1, 20, 2), "f64", fixed={1: 1}),
     "asin_f64": fit(mp.asin, 0, 0.5, range(1, 28, 2), "f64", fixed={1: 1}),
     "atan_f64": fit(mp.atan, 0, 0.4143, range(1, 26, 2), "f64", fixed={1: 1}),
     "erf_f64": fit(erf_above, 0, 1, range(1, 28, 2), "f64", per_erf),
-    "erfc_f64": fit(scaled_erfc(3), -0.5, 0.803, range(21), "f64", parts=2),
+    "erfc_f64": fit(scaled_erfc(3.5), -0.648, 0.775, range(21), "f64", parts=2),
 }
 
 

@@ -8,7 +8,7 @@
 // CHECK:     mul.rn.f32
 // CHECK:     add.rn.f32
 // CHECK-NOT: fma.rn
-// CHECK:     cvt.rn.bf16.f32
+// CHECK:     cvt.rn.bf16x2.f32
 // SM80:      .version 8.0
 // SM80:      .target sm_80
 // SM80-NOT:  griddepcontrol

@@ -1,0 +1,70 @@
+// Functions of f32 on the units of a GPU, with what makes them exact enough;
+// those of bf16 cheaper still.
+//
+// RUN: mlopt-opt %s -mlopt-expand-math=nvptx | FileCheck %s
+
+// CHECK-LABEL: func.func @exp
+// CHECK:       "llvm.nvvm.fma.rn.sat.f"
+// CHECK:       "llvm.nvvm.fma.rm.f"
+// CHECK:       "llvm.nvvm.ex2.approx.ftz.f32"
+func.func @exp(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @exp_bf16
+// CHECK:       %[[X:.*]] = arith.extf
+// CHECK:       %[[T:.*]] = arith.mulf %[[X]]
+// CHECK-NEXT:  "llvm.nvvm.ex2.approx.f32"(%[[T]])
+// CHECK-NEXT:  arith.truncf
+func.func @exp_bf16(%x: bf16) -> bf16 {
+  %0 = math.exp %x : bf16
+  return %0 : bf16
+}
+
+// bf16's tanh is too coarse for f16.
+// CHECK-LABEL: func.func @tanh_f16
+// CHECK-NOT:   llvm.intr.tanh
+// CHECK:       "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK:       "llvm.nvvm.rcp.approx.ftz.f"
+// CHECK-LABEL: func.func @tanh_bf16
+// CHECK:       llvm.intr.tanh(%{{.*}}) {fastmathFlags = #llvm.fastmath<afn>}
+func.func @tanh_f16(%x: f16) -> f16 {
+  %0 = math.tanh %x : f16
+  return %0 : f16
+}
+func.func @tanh_bf16(%x: bf16) -> bf16 {
+  %0 = math.tanh %x : bf16
+  return %0 : bf16
+}
+
+// A function without one of its own here is the CPU's.
+// CHECK-LABEL: func.func @erf
+// CHECK-NOT:   math.erf
+// CHECK:       math.fma
+func.func @erf(%x: f32) -> f32 {
+  %0 = math.erf %x : f32
+  return %0 : f32
+}
+
+// Quotients that share a divisor are products with its reciprocal in f64.
+// CHECK-LABEL: func.func @shared_divisor
+// CHECK-NOT:   arith.divf
+// CHECK-COUNT-4: "llvm.nvvm.rcp.approx.ftz.d"
+func.func @shared_divisor(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32)
+    -> (f32, f32, f32, f32) {
+  %y = arith.addf %e, %e : f32
+  %0 = arith.divf %a, %y : f32
+  %1 = arith.divf %b, %y : f32
+  %2 = arith.divf %c, %y : f32
+  %3 = arith.divf %d, %y : f32
+  return %0, %1, %2, %3 : f32, f32, f32, f32
+}
+
+// CHECK-LABEL: func.func @own_divisor
+// CHECK:       arith.divf
+func.func @own_divisor(%a: f32, %e: f32) -> f32 {
+  %y = arith.addf %e, %e : f32
+  %0 = arith.divf %a, %y : f32
+  return %0 : f32
+}

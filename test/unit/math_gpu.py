@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures the elementary functions on a GPU, on all f32 or bf16 numbers.
+
+  test/unit/math_gpu.py --make DIR [--tools=build/bin] [--ptxas]
+  test/unit/math_gpu.py DIR [NAME ...]        on the GPU machine
+
+The first compiles one program for each function and type, and the function that
+the CPU has (`cpu`), which is the same arithmetic everywhere. The second runs
+them on every argument and prints a line of JSON for each: the largest error in
+units in the last place of the result's type, and at which argument. The
+reference is PyTorch's function in f64. A result that should be NaN or infinite
+and is not, or the reverse, counts as infinite error.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+UNARY = ("acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 "
+         "expm1 log log10 log1p log2 rsqrt sin sinh tan tanh").split()
+TYPES = {"f32": 1 << 24, "bf16": 1 << 16, "cpu": 1 << 24}
+
+
+def program(function, kind):
+    element = "f32" if kind == "cpu" else kind
+    type = f"tensor<{TYPES[kind]}x{element}>"
+    return f"""#map = affine_map<(d0) -> (d0)>
+func.func @main(%x: {type}) -> {type} {{
+  %e = tensor.empty() : {type}
+  %r = linalg.generic {{indexing_maps = [#map, #map],
+                       iterator_types = ["parallel"]}}
+      ins(%x : {type}) outs(%e : {type}) {{
+  ^bb0(%a: {element}, %b: {element}):
+    %y = math.{function} %a : {element}
+    linalg.yield %y : {element}
+  }} -> {type}
+  return %r : {type}
+}}
+"""
+
+
+def make(args):
+    os.makedirs(args.dir, exist_ok=True)
+    for name in (f"{function}_{kind}" for function in UNARY for kind in TYPES):
+        path = os.path.join(args.dir, name)
+        text = program(*name.rsplit("_", 1))
+        if name.endswith("cpu"):
+            text = subprocess.run(
+                [os.path.join(args.tools, "mlopt-opt"), "-mlopt-expand-math"],
+                input=text, capture_output=True, text=True, check=True).stdout
+        with open(path + ".mlir", "w") as file:
+            file.write(text)
+        subprocess.run([os.path.join(args.tools, "mlopt-compile"),
+                        path + ".mlir", "-o", path + ".mlopt"]
+                       + ["--ptxas"] * args.ptxas, check=True)
+        os.remove(path + ".mlir")
+
+
+def reference(torch, function, x):
+    x = x.double()
+    if function == "cbrt":
+        y = x.abs().pow(1 / 3)
+        y = torch.where((y > 0) & y.isfinite(), y - (y - x.abs() / (y * y)) / 3, y)
+        return torch.copysign(y, x)
+    return getattr(torch, function)(x)
+
+
+def ulps(torch, y, exact):
+    """The error of each result."""
+    digits = 7 if y.dtype == torch.bfloat16 else 23
+    least, most = -126, 127
+    exponent = ((exact.abs().view(torch.int64) >> 52) - 1023).clamp(least, most)
+    unit = ((exponent - digits + 1023) << 52).view(torch.float64)
+    # An infinity is the number after the largest.
+    end = 2.0 ** (most + 1)
+    value, wanted = y.double().clamp(-end, end), exact.clamp(-end, end)
+    error = (value - wanted).abs() / unit
+    wrong = y.isnan() != exact.isnan()
+    return torch.where(wrong, float("inf"),
+                       torch.where(exact.isnan(), 0.0, error))
+
+
+def measure(torch, mlopt, directory, name):
+    function, kind = name.rsplit("_", 1)
+    run = mlopt.load(os.path.join(directory, name + ".mlopt"))
+    half = kind == "bf16"
+    worst = {"ulp": -1.0}
+    for start in range(0, 1 << (16 if half else 32), TYPES[kind]):
+        codes = torch.arange(start, start + TYPES[kind], device="cuda")
+        x = (codes.to(torch.int16).view(torch.bfloat16) if half else
+             codes.to(torch.int32).view(torch.float32))
+        y = run(x)
+        exact = reference(torch, function, x)
+        error, place = ulps(torch, y, exact).max(0)
+        if float(error) > worst["ulp"]:
+            worst = {"ulp": round(float(error), 4), "at": float(x[place]),
+                     "got": float(y[place]), "exact": float(exact[place])}
+    print(json.dumps({"function": function, "kind": kind, **worst}), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("dir")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--make", action="store_true")
+    parser.add_argument("--tools", default="build/bin")
+    parser.add_argument("--ptxas", action="store_true")
+    args = parser.parse_args()
+    if args.make:
+        return make(args)
+    sys.path.insert(0, os.path.join(HERE, "..", "..", "runtime", "python"))
+    import mlopt
+    import torch
+    names = args.names or sorted(file[:-6] for file in os.listdir(args.dir)
+                                 if file.endswith(".mlopt"))
+    for name in names:
+        measure(torch, mlopt, args.dir, name)
+
+
+if __name__ == "__main__":
+    main()
