@@ -52,10 +52,10 @@ static const char *const typeNames[NUM_TYPES] = {"f32", "f64", "bf16"};
 /// An operation while the pass runs: its functions are parsed when they are
 /// first needed.
 typedef struct Use {
-  const char *op;
-  bool isNvptx;
+  const char *op, *name;              ///< the operation's and the functions'
   MlirOperation functions[NUM_TYPES]; ///< owned; null where there is none
   bool isParsed[NUM_TYPES];
+  bool isNvptx;
 } Use;
 
 //===----------------------------------------------------------------------===//
@@ -86,11 +86,11 @@ static MlirOperation getFunction(Use *use, MlirContext context, int type) {
   if (use->isParsed[type])
     return *function;
   use->isParsed[type] = true;
-  const char *name = strchr(use->op, '.') + 1, *suffix = typeNames[type];
+  const char *suffix = typeNames[type];
   if (use->isNvptx)
-    *function = parseFunction(context, "nv_", name, suffix);
+    *function = parseFunction(context, "nv_", use->name, suffix);
   if (mlirOperationIsNull(*function) && type != TYPE_BF16)
-    *function = parseFunction(context, "", name, suffix);
+    *function = parseFunction(context, "", use->name, suffix);
   return *function;
 }
 
@@ -133,31 +133,33 @@ static MlirValue convert(MloptBuilder *b, MlirValue x, MlirType to) {
   return mloptBuildUnary(b, isWider ? "arith.extf" : "arith.truncf", x, to);
 }
 
-/// Whether the function takes what the operation does: an exponent of another
-/// width than i32 it does not.
-static bool takesOperands(MlirBlock body, MlirOperation op) {
-  intptr_t n = mlirOperationGetNumOperands(op);
+/// Whether the function takes what the operation does from operand `first` on:
+/// an exponent of another width than i32 it does not.
+static bool takesOperands(MlirBlock body, MlirOperation op, intptr_t first) {
+  intptr_t n = mlirOperationGetNumOperands(op) - first;
   bool same = mlirBlockGetNumArguments(body) == n;
   for (intptr_t i = 0; i < n && same; ++i) {
-    MlirType type = mloptOperandType(op, i);
+    MlirType type = mloptOperandType(op, first + i);
     same = mloptIsFloatElement(type) ||
            mlirTypeEqual(mlirValueGetType(mlirBlockGetArgument(body, i)), type);
   }
   return same;
 }
 
-static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op,
-                                MlirPatternRewriter patternRewriter,
-                                void *userData) {
+/// Puts the function in place of the operation, on its operands from `first`
+/// on.
+static MlirLogicalResult expandOn(MlirOperation op, intptr_t first,
+                                  MlirPatternRewriter patternRewriter,
+                                  Use *use) {
   enum { MAX_VALUES = 2 };
   MlirType type = mloptResultType(op, 0);
   if (mlirTypeIsAShaped(type))
     return mloptFailure();
-  MlirOperation function = findFunction(userData, type);
+  MlirOperation function = findFunction(use, type);
   if (mlirOperationIsNull(function))
     return mloptOpError(op, "math.mlir has no function for it");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-  if (!takesOperands(body, op))
+  if (!takesOperands(body, op, first))
     return mloptFailure();
 
   MlirOperation copy = mlirOperationClone(function);
@@ -168,10 +170,10 @@ static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op,
   MlirRewriterBase rewriter = mlirPatternRewriterAsBase(patternRewriter);
   MloptBuilder b = mloptBuilderForRewriter(rewriter, location);
   MlirValue operands[MAX_VALUES], results[MAX_VALUES];
-  intptr_t numOperands = mlirOperationGetNumOperands(op);
+  intptr_t numOperands = mlirOperationGetNumOperands(op) - first;
   intptr_t numResults = mlirOperationGetNumResults(op);
   for (intptr_t i = 0; i < numOperands; ++i)
-    operands[i] = convert(&b, mloptOperand(op, i),
+    operands[i] = convert(&b, mloptOperand(op, first + i),
                           mlirValueGetType(mlirBlockGetArgument(body, i)));
   mlirRewriterBaseInlineBlockBefore(rewriter, body, op, numOperands, operands);
   for (intptr_t i = 0; i < numResults; ++i)
@@ -182,9 +184,34 @@ static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op,
   return mloptSuccess();
 }
 
+static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op,
+                                MlirPatternRewriter rewriter, void *userData) {
+  return expandOn(op, 0, rewriter, userData);
+}
+
 //===----------------------------------------------------------------------===//
 // Division
 //===----------------------------------------------------------------------===//
+
+/// Whether it is the reciprocal of an f32.
+static bool isReciprocal(MlirOperation division) {
+  MlirValue one = mloptOperand(division, 0);
+  if (!mlirTypeIsAF32(mloptResultType(division, 0)) ||
+      !mlirValueIsAOpResult(one) ||
+      !mloptIsNamed(mlirOpResultGetOwner(one), "arith.constant"))
+    return false;
+  return mlirFloatAttrGetValueDouble(
+             mloptAttr(mlirOpResultGetOwner(one), "value")) == 1;
+}
+
+/// The function of a reciprocal takes the divisor alone.
+static MlirLogicalResult expandReciprocal(MlirRewritePattern pattern,
+                                          MlirOperation op,
+                                          MlirPatternRewriter rewriter,
+                                          void *userData) {
+  return isReciprocal(op) ? expandOn(op, 1, rewriter, userData)
+                          : mloptFailure();
+}
 
 /// The attribute of a quotient whose divisor others share.
 static const char sharedMark[] = "shared_divisor";
@@ -208,7 +235,8 @@ static bool isDivisorShared(MlirOperation division) {
 /// Marks the quotients of f32 by a common divisor, while all are there.
 static MlirWalkResult markShared(MlirOperation op, void *userData) {
   if (mloptIsNamed(op, "arith.divf") &&
-      mlirTypeIsAF32(mloptResultType(op, 0)) && isDivisorShared(op))
+      mlirTypeIsAF32(mloptResultType(op, 0)) && !isReciprocal(op) &&
+      isDivisorShared(op))
     mlirOperationSetDiscardableAttributeByName(
         op, mloptStr(sharedMark), mlirUnitAttrGet(mlirOperationGetContext(op)));
   return MlirWalkResultAdvance;
@@ -250,15 +278,19 @@ static void run(MlirOperation top, MloptPass pass) {
   MlirContext context = mlirOperationGetContext(top);
   bool isNvptx = mloptPassGetBool(pass, OPTION_NVPTX);
   Use uses[MLOPT_COUNT(operations)] = {0};
-  Use quotients = {.op = "arith.divf", .isNvptx = isNvptx};
+  Use quotients = {.op = "arith.divf", .name = "divf", .isNvptx = isNvptx};
+  Use reciprocals = {.op = "arith.divf", .name = "recip", .isNvptx = isNvptx};
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
   for (int i = 0; i < MLOPT_COUNT(operations); ++i) {
-    uses[i] = (Use){.op = operations[i], .isNvptx = isNvptx};
+    uses[i] = (Use){.op = operations[i],
+                    .name = strchr(operations[i], '.') + 1,
+                    .isNvptx = isNvptx};
     addPattern(patterns, context, expand, &uses[i]);
   }
   if (isNvptx) {
     mlirOperationWalk(top, markShared, NULL, MlirWalkPreOrder);
     addPattern(patterns, context, expandShared, &quotients);
+    addPattern(patterns, context, expandReciprocal, &reciprocals);
   }
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
   mlirRewritePatternSetDestroy(patterns);
@@ -267,6 +299,7 @@ static void run(MlirOperation top, MloptPass pass) {
   for (int i = 0; i < MLOPT_COUNT(operations); ++i)
     releaseUse(&uses[i]);
   releaseUse(&quotients);
+  releaseUse(&reciprocals);
 }
 
 static MlirDialectHandle (*const dependent[])(void) = {

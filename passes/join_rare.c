@@ -139,7 +139,7 @@ static bool sortBlock(Block *block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block->block);
        !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
     ++block->count;
-  block->items = malloc(block->count * sizeof *block->items);
+  block->items = malloc((block->count + 1) * sizeof *block->items);
   if (!block->items)
     return false;
   intptr_t place = 0;
@@ -186,7 +186,8 @@ static void moveOut(MlirOperation branch, intptr_t region, MlirBlock to,
 static bool joinBranches(intptr_t n, const Item *items) {
   MlirOperation first = items[0].op;
   MloptBuilder b = mloptBuilderBefore(first, mlirOperationGetLocation(first));
-  MlirValue usual[MAX_RESULTS], rare[MAX_RESULTS], condition = {NULL};
+  MlirValue usual[MAX_RESULTS] = {{NULL}}, rare[MAX_RESULTS] = {{NULL}};
+  MlirValue condition = {NULL};
   MlirType types[MAX_RESULTS];
   intptr_t total = 0;
   for (intptr_t i = 0; i < n; ++i) {

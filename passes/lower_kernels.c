@@ -41,9 +41,12 @@ enum { OPTION_EARLY_LAUNCH };
 /// Positions plus a stride of the whole grid stay below 2^31.
 static const int64_t most32 = INT64_C(1) << 30;
 
+// Functions come between two packings: the first finds what they are computed
+// from in pairs, the second their results.
 #define PIPELINE(width)                                                        \
   "builtin.module(gpu.module(mlopt-pack-pairs),mlopt-expand-math{nvptx},"      \
-  "gpu.module(mlopt-join-rare,mlopt-expand-small-floats{native},"              \
+  "gpu.module(mlopt-pack-pairs,mlopt-join-rare,"                               \
+  "mlopt-expand-small-floats{native},"                                         \
   "canonicalize,cse,convert-scf-to-cf,convert-math-to-llvm,"                   \
   "convert-arith-to-llvm{index-bitwidth=" width "},convert-ub-to-llvm),"       \
   "convert-cf-to-llvm{index-bitwidth=" width "},"                              \

@@ -340,3 +340,31 @@ func.func @nv_divf_f32(%x: f32, %y: f32) -> f32 {
   %r = arith.truncf %q : f64 to f32
   return %r : f32
 }
+
+// 1 / y, rounded once. Newton's step from the unit's reciprocal rounds right
+// where nothing gets near the ends of the format; elsewhere stands PTX's own.
+func.func @nv_recip_f32(%y: f32) -> f32 {
+  %one = arith.constant 1.0 : f32
+  %least = arith.constant 1.1754944e-38 : f32
+  %most = arith.constant 8.507059e+37 : f32
+  %a = math.absf %y : f32
+  %is_low = arith.cmpf ult, %a, %least : f32
+  %is_high = arith.cmpf ugt, %a, %most : f32
+  %is_rare = arith.ori %is_low, %is_high : i1
+  %r = scf.if %is_rare -> f32 {
+    %r = llvm.call_intrinsic "llvm.nvvm.rcp.rn.f"(%y) : (f32) -> f32
+    scf.yield %r : f32
+  } else {
+    %r0 = func.call @rcp_ftz(%y) : (f32) -> f32
+    %minus = arith.negf %y : f32
+    %e = math.fma %minus, %r0, %one : f32
+    %r1 = math.fma %r0, %e, %r0 : f32
+    scf.yield %r1 : f32
+  } {rare}
+  return %r : f32
+}
+
+func.func @nv_rsqrt_f32(%x: f32) -> f32 {
+  %y = llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%x) : (f32) -> f32
+  return %y : f32
+}

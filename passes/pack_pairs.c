@@ -404,7 +404,7 @@ static bool eraseDead(MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     ++count;
-  MlirOperation *ops = malloc(count * sizeof *ops);
+  MlirOperation *ops = malloc((count + 1) * sizeof *ops);
   if (!ops)
     return false;
   count = 0;

@@ -100,12 +100,6 @@ static MlirValue lowerIsfinite(MloptScalar *s, const MlirValue *x) {
                         mloptBuildFloat(s->b, type, INFINITY));
 }
 
-static MlirValue lowerRsqrt(MloptScalar *s, const MlirValue *x) {
-  MlirValue parts[] = {mloptBuildFloat(s->b, typeOf(*x), 1),
-                       floatOp(s, "math.sqrt", 1, x)};
-  return floatOp(s, "arith.divf", 2, parts);
-}
-
 /// 1 / (1 + exp(-x))
 static MlirValue lowerLogistic(MloptScalar *s, const MlirValue *x) {
   MlirValue one = mloptBuildFloat(s->b, typeOf(*x), 1);
@@ -312,7 +306,7 @@ const MloptScalarRow mloptScalarRows[] = {
     {&mloptOp_roundeven, "math.roundeven", NULL, NULL, NULL, false},
     {&mloptOp_isfinite, NULL, NULL, NULL, lowerIsfinite, false},
     {&mloptOp_sqrt, "math.sqrt", NULL, NULL, NULL, false},
-    {&mloptOp_rsqrt, NULL, NULL, NULL, lowerRsqrt, true},
+    {&mloptOp_rsqrt, "math.rsqrt", NULL, NULL, NULL, false},
     {&mloptOp_cbrt, "math.cbrt", NULL, NULL, NULL, false},
     {&mloptOp_exp, "math.exp", NULL, NULL, NULL, false},
     {&mloptOp_expm1, "math.expm1", NULL, NULL, NULL, false},

@@ -68,3 +68,16 @@ func.func @own_divisor(%a: f32, %e: f32) -> f32 {
   %0 = arith.divf %a, %y : f32
   return %0 : f32
 }
+
+// CHECK-LABEL: func.func @reciprocal
+// CHECK-NOT:   arith.divf
+// CHECK:       scf.if
+// CHECK:         "llvm.nvvm.rcp.rn.f"
+// CHECK:       else
+// CHECK:         "llvm.nvvm.rcp.approx.ftz.f"
+// CHECK:       {rare}
+func.func @reciprocal(%y: f32) -> f32 {
+  %one = arith.constant 1.0 : f32
+  %0 = arith.divf %one, %y : f32
+  return %0 : f32
+}
