@@ -120,8 +120,18 @@ static bool hasStaticTensors(MlirOperation op, bool *empty) {
   return true;
 }
 
+/// Whether the operation adds or multiplies floats in the order of `strict`.
+static bool sumsInOrder(MlirOperation op) {
+  MloptKind kind = mloptGetKind(op);
+  return mloptIsA(op, &mloptOp_reduce) &&
+         mloptGetNumerics(op) == MLOPT_NUMERICS_STRICT &&
+         (kind == MLOPT_KIND_ADD || kind == MLOPT_KIND_MUL) &&
+         mloptIsFloatElement(mloptElementType(mloptOperandType(op, 0)));
+}
+
 /// A bit cast between widths moves elements; a reduction of one element for
-/// each result computes element by element.
+/// each result computes element by element; a sum in a given order has many
+/// steps, which nothing else should repeat.
 static void refine(MlirOperation op, MloptFuseTraits *traits) {
   bool isBitcast = mloptIsA(op, &mloptOp_bitcast);
   if (!isBitcast && traits->access != MLOPT_ACCESS_REDUCE)
@@ -132,6 +142,8 @@ static void refine(MlirOperation op, MloptFuseTraits *traits) {
     traits->access = MLOPT_ACCESS_MOVE;
   if (!isBitcast && same)
     traits->access = MLOPT_ACCESS_RESHAPE;
+  else if (!isBitcast && sumsInOrder(op))
+    *traits = (MloptFuseTraits){MLOPT_ACCESS_ALONE, 2, MLOPT_FUSE_ORDERED};
 }
 
 MloptFuseTraits mloptFuseGetTraits(MlirOperation op) {

@@ -356,3 +356,21 @@ func.func @from_reductions(%x: tensor<1024x512xbf16>) -> tensor<1024x512xf32> {
   %r = mlopt.mul %h, %c : tensor<1024x512xf32>
   return %r : tensor<1024x512xf32>
 }
+
+// -----
+
+// A sum in a given order takes many steps, which nothing else repeats; a
+// maximum has no order.
+// CHECK-LABEL: func.func @ordered
+// CHECK-COUNT-3: mlopt.fusion
+// CHECK: mlopt.ledger = {{.*}}reason = "ordered"
+// CHECK-NOT: mlopt.fusion
+func.func @ordered(%x: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %m = mlopt.reduce max %x dims [1] {numerics = #mlopt.numerics<strict>} : (tensor<16x64xf32>) -> tensor<16xf32>
+  %b = mlopt.broadcast %m dims [0] : tensor<16xf32> -> tensor<16x64xf32>
+  %d = mlopt.sub %x, %b : tensor<16x64xf32>
+  %s = mlopt.reduce add %d dims [1] {numerics = #mlopt.numerics<strict>} : (tensor<16x64xf32>) -> tensor<16xf32>
+  %c = mlopt.broadcast %s dims [0] : tensor<16xf32> -> tensor<16x64xf32>
+  %r = mlopt.mul %x, %c : tensor<16x64xf32>
+  return %r : tensor<16x64xf32>
+}
