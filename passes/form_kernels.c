@@ -28,6 +28,7 @@
 
 #include "dialect.h"
 #include "passes.h"
+#include "traffic.h"
 #include "value_map.h"
 
 #include "mlir-c/Dialect/Tensor.h"
@@ -383,7 +384,11 @@ static bool formInBlock(MlirBlock block) {
 }
 
 static void run(MlirOperation func, MloptPass pass) {
-  if (!formInRegions(func)) {
+  MloptFuseTotals before = mloptCountFusions(func);
+  bool formed = formInRegions(func);
+  if (formed)
+    mloptAddTraffic(func, before, MLOPT_FUSE_FOREIGN);
+  if (!formed) {
     mloptOpError(func, "cannot be cut into kernels: out of memory, or more "
                        "than 64 results of one operation");
     mloptPassSignalFailure(pass);

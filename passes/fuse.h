@@ -238,6 +238,9 @@ typedef struct MloptFuseTotals {
 /// `function` is what remarks name.
 bool mloptFuseBuild(MloptFusePlan *, MlirStringRef function,
                     MloptFuseTotals *totals);
+/// An entry of a ledger: fusing the operand's edge would save so many bytes.
+MlirAttribute mloptFuseLedgerEntry(MlirContext, intptr_t operand,
+                                   MloptFuseReason, int64_t bytes);
 /// The ledger of a fusion whose kernel is in the plan's scratch body, and
 /// remarks for every edge into it and inside it. `operands` are the values it
 /// reads, as the original block has them.

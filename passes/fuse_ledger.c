@@ -94,8 +94,8 @@ static int64_t bytesOfEdge(const MloptFusePlan *plan, int kernel, int root,
              : bytes + plan->graph->nodes[root].bytes;
 }
 
-static MlirAttribute entryOf(MlirContext c, intptr_t operand,
-                             MloptFuseReason reason, int64_t bytes) {
+MlirAttribute mloptFuseLedgerEntry(MlirContext c, intptr_t operand,
+                                   MloptFuseReason reason, int64_t bytes) {
   MlirNamedAttribute entries[] = {
       mloptNamedAttr(c, "operand", mloptI64Attr(c, operand)),
       mloptNamedAttr(c, "reason",
@@ -127,7 +127,7 @@ MlirAttribute mloptFuseLedgerOf(MloptFusePlan *plan, int kernel,
             : mloptFuseWhyApart(plan, plan->home[root], kernel);
     remark(reader, graph->nodes[root].op, reason, bytes, function);
     entries[count++] =
-        entryOf(mlirOperationGetContext(reader), i, reason, bytes);
+        mloptFuseLedgerEntry(mlirOperationGetContext(reader), i, reason, bytes);
   }
   MlirAttribute ledger = {NULL};
   if (count)

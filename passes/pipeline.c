@@ -70,7 +70,7 @@ static const struct {
   // It composes index maps into affine.apply, which kernels do not know.
   "linalg-generalize-named-ops,func.func(linalg-fuse-elementwise-ops),"
   "lower-affine,canonicalize,cse,"
-  "func.func(mlopt-form-kernels,mlopt-split-reductions),"
+  "func.func(mlopt-form-kernels,mlopt-split-reductions,mlopt-check-promises),"
   "mlopt-outline-kernels{wgmma=%d},mlopt-plan-memory"},
 
 [MLOPT_STAGE_KERNELS] = {"kernels",

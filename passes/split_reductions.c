@@ -34,6 +34,7 @@
 #include "build.h"
 #include "passes.h"
 #include "schedule.h"
+#include "traffic.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -691,8 +692,11 @@ static bool splitInRegions(MlirOperation op) {
 }
 
 static void run(MlirOperation func, MloptPass pass) {
-  if (splitInRegions(func))
+  MloptFuseTotals before = mloptCountFusions(func);
+  if (splitInRegions(func)) {
+    mloptAddTraffic(func, before, MLOPT_FUSE_SPLIT);
     return;
+  }
   mloptOpError(func, "has a reduction whose pieces could not be built");
   mloptPassSignalFailure(pass);
 }
