@@ -166,27 +166,58 @@ static MlirOperation onlyGeneric(MlirBlock program) {
   return generic;
 }
 
+/// Whether it stores one result only.
+static bool storesOne(MlirBlock program) {
+  int count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    count += mloptIsNamed(op, "bufferization.materialize_in_destination");
+  return count == 1;
+}
+
+/// Whether all that reads a tensor computes the element in the same place, down
+/// to the stores; gives up when `budget` uses have been seen.
+static bool staysInPlace(MlirValue tensor, int *budget) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(tensor);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (--*budget < 0)
+      return false;
+    if (mloptIsNamed(op, "bufferization.materialize_in_destination"))
+      continue;
+    bool isGeneric = mloptIsNamed(op, "linalg.generic");
+    bool isView = mloptIsNamed(op, "tensor.expand_shape") ||
+                  mloptIsNamed(op, "tensor.collapse_shape");
+    if (!isGeneric && !isView)
+      return false;
+    intptr_t n = mlirOperationGetNumOperands(op);
+    intptr_t numResults = mlirOperationGetNumResults(op);
+    if (isGeneric && !isIdentity(op, mlirOpOperandGetOperandNumber(use)))
+      return false;
+    for (intptr_t i = n - numResults; isGeneric && i < n; ++i)
+      if (!isIdentity(op, i))
+        return false;
+    for (intptr_t i = 0; i < numResults; ++i)
+      if (!staysInPlace(mloptResult(op, i), budget))
+        return false;
+  }
+  return true;
+}
+
 /// Whether the kernel reads each element of parameter `from` only to compute
 /// the elements of its results in the same place.
 static bool readsInPlace(MlirOperation kernel, intptr_t from) {
+  enum { MOST_USES = 256 };
+  int budget = MOST_USES;
   MlirBlock program =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
-  MlirOperation generic = onlyGeneric(program);
-  if (mlirOperationIsNull(generic))
+  // Of several results from several operations one might be written before
+  // another reads.
+  if (!storesOne(program) && mlirOperationIsNull(onlyGeneric(program)))
     return false;
   MlirOperation cast = mlirOpOperandGetOwner(
       mlirValueGetFirstUse(mlirBlockGetArgument(program, from)));
-  MlirValue tensor = mloptResult(cast, 0);
-  for (MlirOpOperand use = mlirValueGetFirstUse(tensor);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (!mlirOperationEqual(mlirOpOperandGetOwner(use), generic) ||
-        !isIdentity(generic, mlirOpOperandGetOperandNumber(use)))
-      return false;
-  intptr_t n = mlirOperationGetNumOperands(generic);
-  for (intptr_t i = n - mlirOperationGetNumResults(generic); i < n; ++i)
-    if (!isIdentity(generic, i))
-      return false;
-  return true;
+  return staysInPlace(mloptResult(cast, 0), &budget);
 }
 
 /// Whether `later` may start where `earlier` ends: at a launch that reads the

@@ -31,6 +31,8 @@ module attributes {gpu.container_module} {
 // -----
 
 #id = affine_map<(d0) -> (d0)>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#tr2 = affine_map<(d0, d1) -> (d1, d0)>
 #rev = affine_map<(d0) -> (-d0 + 63)>
 module attributes {gpu.container_module} {
   gpu.module @inplace {
@@ -59,6 +61,68 @@ module attributes {gpu.container_module} {
       bufferization.materialize_in_destination %r in writable %m : (tensor<64xf32>, memref<64xf32>) -> ()
       llvm.return
     }
+  }
+  gpu.module @steps {
+    llvm.func @steps(%p: !llvm.ptr, %q: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
+      %a = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<64xf32>
+      %v = tensor.expand_shape %a [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+      %e = tensor.empty() : tensor<8x8xf32>
+      %r = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%v : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+      ^bb0(%x: f32, %y: f32):
+        %n = arith.negf %x : f32
+        linalg.yield %n : f32
+      } -> tensor<8x8xf32>
+      %s = linalg.generic {indexing_maps = [#id2, #id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%r, %v : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+      ^bb0(%x: f32, %z: f32, %y: f32):
+        %n = arith.mulf %x, %z : f32
+        linalg.yield %n : f32
+      } -> tensor<8x8xf32>
+      %m = builtin.unrealized_conversion_cast %q : !llvm.ptr to memref<8x8xf32>
+      bufferization.materialize_in_destination %s in writable %m : (tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      llvm.return
+    }
+  }
+  gpu.module @turned {
+    llvm.func @turned(%p: !llvm.ptr, %q: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
+      %a = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<8x8xf32>
+      %e = tensor.empty() : tensor<8x8xf32>
+      %r = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+      ^bb0(%x: f32, %y: f32):
+        %n = arith.negf %x : f32
+        linalg.yield %n : f32
+      } -> tensor<8x8xf32>
+      %s = linalg.generic {indexing_maps = [#tr2, #id2], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+      ^bb0(%x: f32, %y: f32):
+        linalg.yield %x : f32
+      } -> tensor<8x8xf32>
+      %m = builtin.unrealized_conversion_cast %q : !llvm.ptr to memref<8x8xf32>
+      bufferization.materialize_in_destination %s in writable %m : (tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      llvm.return
+    }
+  }
+  // Several steps and another shape keep each element in its place; a
+  // transpose on the way does not.
+  // CHECK-LABEL: func.func @steps_in_place
+  // CHECK-SAME:  mlopt.arena_bytes = 256
+  func.func @steps_in_place(%x: memref<64xf32>, %out: memref<64xf32>) {
+    %a = memref.alloc() : memref<64xf32>
+    %b = memref.alloc() : memref<64xf32>
+    %one = arith.constant 1 : index
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%x : memref<64xf32>, %a : memref<64xf32>)
+    gpu.launch_func @steps::@steps blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%a : memref<64xf32>, %b : memref<64xf32>)
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%b : memref<64xf32>, %out : memref<64xf32>)
+    return
+  }
+  // CHECK-LABEL: func.func @turned_on_the_way
+  // CHECK-SAME:  mlopt.arena_bytes = 512
+  func.func @turned_on_the_way(%x: memref<64xf32>, %out: memref<64xf32>) {
+    %a = memref.alloc() : memref<64xf32>
+    %b = memref.alloc() : memref<64xf32>
+    %one = arith.constant 1 : index
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%x : memref<64xf32>, %a : memref<64xf32>)
+    gpu.launch_func @turned::@turned blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%a : memref<64xf32>, %b : memref<64xf32>)
+    gpu.launch_func @inplace::@inplace blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%b : memref<64xf32>, %out : memref<64xf32>)
+    return
   }
   // An elementwise kernel writes over the operand that dies in it.
   // CHECK-LABEL: func.func @in_place
