@@ -243,7 +243,8 @@ static const struct {
      "an array of unit, or {box, dims, strides, swizzle, type} of a tensor "
      "map"},
     {"mlopt.waits", "gpu.launch_func", isUnit, "a unit attribute"},
-    {"mlopt.schedule", "llvm.func", isDictionary, "a dictionary"},
+    {"mlopt.schedule", NULL, isDictionary, "a dictionary"},
+    {"mlopt.promote", NULL, isUnit, "a unit attribute"},
     {"mlopt.chip", "gpu.binary", mloptIsString, "a string"},
     {"mlopt.arena_bytes", "func.func", mloptIsI64, "an i64"},
 };

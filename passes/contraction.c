@@ -85,34 +85,55 @@ static bool isParallel(MlirOperation generic) {
 // The body
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` is the body's argument `argument`, widened to f32.
-static bool isWidened(MlirValue value, MlirBlock body, intptr_t argument) {
-  return isDefinedBy(value, "arith.extf") &&
-         mlirValueEqual(mloptOperand(definerOf(value), 0),
-                        mlirBlockGetArgument(body, argument));
+/// Whether `value` is the body's argument `argument`, as it is or widened.
+static bool isFactor(MlirValue value, MlirBlock body, intptr_t argument) {
+  if (isDefinedBy(value, "arith.extf") || isDefinedBy(value, "arith.extsi"))
+    value = mloptOperand(definerOf(value), 0);
+  return mlirValueEqual(value, mlirBlockGetArgument(body, argument));
 }
 
-/// acc + a * b, in either order each.
-static bool multipliesAndAdds(MlirOperation generic) {
+/// The multiplication in acc + a * b, in either order each; null if the body is
+/// something else.
+static MlirOperation productOf(MlirOperation generic) {
   MlirBlock body = bodyOf(generic);
   MlirValue sum = mloptOperand(mlirBlockGetTerminator(body), 0);
-  if (!isDefinedBy(sum, "arith.addf"))
-    return false;
+  bool isInteger = isDefinedBy(sum, "arith.addi");
+  if (!isInteger && !isDefinedBy(sum, "arith.addf"))
+    return (MlirOperation){NULL};
   MlirOperation add = definerOf(sum);
   MlirValue accumulator = mlirBlockGetArgument(body, 2);
   int other = mlirValueEqual(mloptOperand(add, 0), accumulator) ? 1 : 0;
   if (!mlirValueEqual(mloptOperand(add, 1 - other), accumulator) ||
-      !isDefinedBy(mloptOperand(add, other), "arith.mulf"))
-    return false;
+      !isDefinedBy(mloptOperand(add, other),
+                   isInteger ? "arith.muli" : "arith.mulf"))
+    return (MlirOperation){NULL};
   MlirOperation product = definerOf(mloptOperand(add, other));
-  int first = isWidened(mloptOperand(product, 0), body, 0) ? 0 : 1;
-  return isWidened(mloptOperand(product, first), body, 0) &&
-         isWidened(mloptOperand(product, 1 - first), body, 1);
+  int first = isFactor(mloptOperand(product, 0), body, 0) ? 0 : 1;
+  return isFactor(mloptOperand(product, first), body, 0) &&
+                 isFactor(mloptOperand(product, 1 - first), body, 1)
+             ? product
+             : (MlirOperation){NULL};
+}
+
+/// Whether the flags of an operation let it be approximated.
+static bool isApproximate(MlirOperation op) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute flags = mloptAttr(op, "fastmath");
+  return !mlirAttributeIsNull(flags) &&
+         (mlirAttributeEqual(
+              flags, mlirAttributeParseGet(
+                         context, mloptStr("#arith.fastmath<reassoc,arcp,"
+                                           "contract,afn>"))) ||
+          mlirAttributeEqual(
+              flags, mlirAttributeParseGet(context,
+                                           mloptStr("#arith.fastmath<fast>"))));
 }
 
 static bool isZero(MlirAttribute value) {
   if (mlirAttributeIsNull(value))
     return false;
+  if (mlirAttributeIsAInteger(value))
+    return mlirIntegerAttrGetValueInt(value) == 0;
   if (mlirAttributeIsADenseElements(value))
     return mlirDenseElementsAttrIsSplat(value) &&
            isZero(mlirDenseElementsAttrGetSplatValue(value));
@@ -136,14 +157,13 @@ static bool isFilledWithZero(MlirValue tensor) {
 
 static bool computesProduct(MlirOperation generic) {
   if (!mloptIsNamed(generic, "linalg.generic") ||
-      mlirOperationGetNumResults(generic) != 1 || numInputs(generic) != 2)
+      mlirOperationGetNumResults(generic) != 1 || numInputs(generic) != 2 ||
+      isParallel(generic))
     return false;
-  MlirType factor = mloptElementType(mloptOperandType(generic, 0));
-  return (mlirTypeIsABF16(factor) || mlirTypeIsAF16(factor)) &&
-         mlirTypeEqual(factor,
-                       mloptElementType(mloptOperandType(generic, 1))) &&
-         mlirTypeIsAF32(mloptElementType(mloptResultType(generic, 0))) &&
-         multipliesAndAdds(generic) &&
+  return mloptElementWidth(mloptElementType(mloptOperandType(generic, 0))) ==
+             mloptElementWidth(
+                 mloptElementType(mloptOperandType(generic, 1))) &&
+         !mlirOperationIsNull(productOf(generic)) &&
          isFilledWithZero(mloptOperand(generic, 2));
 }
 
@@ -353,6 +373,12 @@ bool mloptFindContraction(MlirBlock program, MloptContraction *out) {
     return false;
   out->isPlain = mlirValueEqual(out->result, product) ||
                  isRounded(out->result, out->generic);
+  out->isFast = isApproximate(productOf(out->generic));
+  out->isInOrder = !mlirAttributeIsNull(mloptAttr(
+      definerOf(mloptOperand(mlirBlockGetTerminator(bodyOf(out->generic)), 0)),
+      "mlopt.ordered"));
+  out->isPromoted =
+      !mlirAttributeIsNull(mloptAttr(out->generic, "mlopt.promote"));
   out->a.parameter = parameterOf(mloptOperand(out->generic, 0));
   out->b.parameter = parameterOf(mloptOperand(out->generic, 1));
   out->c.parameter = parameterOf(mloptOperand(store, 1));

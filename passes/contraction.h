@@ -37,6 +37,11 @@ typedef struct MloptContraction {
   MlirOperation generic;
   MlirValue result; ///< what the program stores, in terms of the product
   bool isPlain;     ///< that is the product, or the product rounded
+  /// Whether factors may be rounded and sums kept in less than their type: the
+  /// multiplication allows approximations.
+  bool isFast;
+  bool isInOrder;  ///< sums are one chain
+  bool isPromoted; ///< and are rounded as f32 is
   int64_t sizes[MLOPT_NUM_AXES];
   MloptMatrix a, b, c;
   MloptAxis axesOfC[MLOPT_MAX_RANK]; ///< of its dimensions
@@ -47,8 +52,9 @@ typedef struct MloptContraction {
 bool mloptIsProduct(MlirOperation);
 
 /// Whether the program in this block, between casts of its arguments and one
-/// bufferization.materialize_in_destination, is a contraction in f32 of factors
-/// of one narrower float type, followed by elementwise operations alone.
+/// bufferization.materialize_in_destination, is a contraction of two factors of
+/// equally wide elements, both floats or both integers, in their type or a
+/// wider one, followed by elementwise operations alone.
 bool mloptFindContraction(MlirBlock program, MloptContraction *out);
 
 #endif // MLOPT_PASSES_CONTRACTION_H

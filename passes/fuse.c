@@ -32,17 +32,17 @@
 //===----------------------------------------------------------------------===//
 
 static MlirLogicalResult fuseRegions(MlirOperation op, MlirStringRef function,
-                                     MloptFuseTotals *totals);
+                                     bool wgmma, MloptFuseTotals *totals);
 
 static MlirLogicalResult fuseBlock(MlirBlock block, MlirStringRef function,
-                                   MloptFuseTotals *totals) {
-  mloptFusePrepare(block);
+                                   bool wgmma, MloptFuseTotals *totals) {
+  mloptFusePrepare(block, wgmma);
   MlirLogicalResult result = mloptSuccess();
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op) && !mloptFailed(result);
        op = mlirOperationGetNextInBlock(op))
     if (!mloptGetOpDef(op))
-      result = fuseRegions(op, function, totals);
+      result = fuseRegions(op, function, wgmma, totals);
   MloptFuseGraph graph;
   MloptFusePlan plan = {0};
   if (!mloptFailed(result))
@@ -60,13 +60,13 @@ static MlirLogicalResult fuseBlock(MlirBlock block, MlirStringRef function,
 }
 
 static MlirLogicalResult fuseRegions(MlirOperation op, MlirStringRef function,
-                                     MloptFuseTotals *totals) {
+                                     bool wgmma, MloptFuseTotals *totals) {
   for (intptr_t i = 0, n = mlirOperationGetNumRegions(op); i < n; ++i)
     for (MlirBlock block =
              mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
          !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
       if (!mlirOperationIsNull(mlirBlockGetTerminator(block)) &&
-          mloptFailed(fuseBlock(block, function, totals)))
+          mloptFailed(fuseBlock(block, function, wgmma, totals)))
         return mloptFailure();
   return mloptSuccess();
 }
@@ -100,6 +100,8 @@ static int64_t leastBytes(MlirOperation func) {
   return bytes;
 }
 
+enum { OPTION_WGMMA };
+
 static void run(MlirOperation func, MloptPass pass) {
   MlirRegion body = mlirOperationGetRegion(func, 0);
   if (mlirBlockIsNull(mlirRegionGetFirstBlock(body)))
@@ -108,8 +110,9 @@ static void run(MlirOperation func, MloptPass pass) {
   MlirStringRef name = mlirStringAttrGetValue(mloptAttr(func, "sym_name"));
   MloptFuseTotals totals = {0};
   int64_t least = leastBytes(func);
+  bool wgmma = mloptPassGetBool(pass, OPTION_WGMMA);
   if (mloptFailed(mloptFuseCheckGroups(func)) ||
-      mloptFailed(fuseRegions(func, name, &totals))) {
+      mloptFailed(fuseRegions(func, name, wgmma, &totals))) {
     mloptPassSignalFailure(pass);
     return;
   }
@@ -124,6 +127,13 @@ static void run(MlirOperation func, MloptPass pass) {
 
 static MlirDialectHandle (*const dependent[])(void) = {
     mlirGetDialectHandle__mlopt__, NULL};
+
+static const MloptOptionDef options[] = {
+    [OPTION_WGMMA] = {.name = "wgmma",
+                      .kind = MLOPT_OPTION_BOOL,
+                      .help = "Bring dots into the form that wgmma takes, "
+                              "which sm_90a alone has"},
+};
 
 const MloptPassDef mloptPass_fuse MLOPT_TABLE = {
     .argument = "mlopt-fuse",
@@ -142,5 +152,7 @@ const MloptPassDef mloptPass_fuse MLOPT_TABLE = {
         "Remarks of the category `mlopt-fuse` say the same for each edge.",
     .anchor = "func.func",
     .dependent = dependent,
+    .options = options,
+    .numOptions = MLOPT_COUNT(options),
     .run = run,
 };

@@ -77,8 +77,15 @@ enum {
 //===----------------------------------------------------------------------===//
 
 /// Writes what computes the same in a block the same: views as reshapes, dots
-/// of what lies in memory, splat constants where they are used.
-void mloptFusePrepare(MlirBlock);
+/// of what lies in memory, splat constants where they are used; with `wgmma`,
+/// dots as those instructions take them.
+void mloptFusePrepare(MlirBlock, bool wgmma);
+/// Makes a dot in f32 that may be rounded as f32 is, and is large enough, one of
+/// bf16 factors.
+void mloptFuseSplitDot(MlirOperation dot);
+/// Transposes the factors of a dot whose elements wgmma takes only where rows
+/// run along the contracted dimensions.
+void mloptFuseLayFactors(MlirOperation dot);
 /// Checks that the groups of `mlopt.fuse` ask for what may be: one wish each,
 /// and operations of one block to be together (fuse_group.c).
 MlirLogicalResult mloptFuseCheckGroups(MlirOperation func);

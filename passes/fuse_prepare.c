@@ -10,7 +10,8 @@
 // - A broadcast, transpose or reduction that keeps the row-major order is a
 //   reshape; of what +0.0 is added to, where floats are summed.
 // - A dot reads a transposed factor as it lies, and gives its transposed by
-//   swapping the factors.
+//   swapping the factors. For wgmma, one in f32 becomes one in bf16
+//   (fuse_split.c), and factors lie as it takes them (fuse_factors.c).
 // - A splat constant stands in the block that uses it.
 //
 //   %t = mlopt.transpose %w perm [1, 0] : tensor<16x8xf32> -> tensor<8x16xf32>
@@ -229,7 +230,7 @@ static MlirOperation swapFactors(MlirOperation dot) {
   return swapped;
 }
 
-static void rewriteDots(MlirBlock block) {
+static void rewriteDots(MlirBlock block, bool wgmma) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!mloptIsA(op, &mloptOp_dot))
@@ -237,6 +238,10 @@ static void rewriteDots(MlirBlock block) {
     for (intptr_t side = 0; side < 2; ++side)
       readTransposed(op, side);
     op = swapFactors(op);
+    if (wgmma) {
+      mloptFuseSplitDot(op);
+      mloptFuseLayFactors(op);
+    }
   }
 }
 
@@ -267,8 +272,8 @@ static void sinkConstants(MlirBlock block) {
   }
 }
 
-void mloptFusePrepare(MlirBlock block) {
+void mloptFusePrepare(MlirBlock block, bool wgmma) {
   sinkConstants(block);
   rewriteViews(block);
-  rewriteDots(block);
+  rewriteDots(block, wgmma);
 }

@@ -140,6 +140,40 @@ MlirValue mloptNvAddress(MloptNv *nv, MlirValue pointer) {
   return mloptNvValue(nv, "llvm.ptrtoint", 1, &pointer, nv->i32, NULL);
 }
 
+MlirValue mloptNvRemoteAddress(MloptNv *nv, MlirValue address, MlirValue rank) {
+  MlirValue operands[] = {address, rank};
+  return mloptNvPtx(nv, "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", 2,
+                    operands, nv->i32);
+}
+
+void mloptNvStoreRemote4(MloptNv *nv, MlirValue address,
+                         const MlirValue *registers) {
+  if (nv->b->failed)
+    return;
+  MlirValue operands[5] = {address};
+  memcpy(operands + 1, registers, 4 * sizeof *registers);
+  bool isFloat = mlirTypeIsAF32(mlirValueGetType(registers[0]));
+  mloptNvPtx(nv, "st.shared::cluster.v4.b32 [$0], {$1, $2, $3, $4};",
+             isFloat ? "r,f,f,f,f,~{memory}" : "r,r,r,r,r,~{memory}", 5,
+             operands, (MlirType){NULL});
+}
+
+void mloptNvLoad4(MloptNv *nv, MlirValue offset, MlirType type,
+                  MlirValue *out) {
+  MlirType types[] = {type, type, type, type};
+  MlirValue address = mloptNvAddress(nv, mloptNvShared(nv, offset));
+  bool isFloat = mlirTypeIsAF32(type);
+  MlirValue all = mloptNvPtx(
+      nv, "ld.shared.v4.b32 {$0, $1, $2, $3}, [$4];",
+      isFloat ? "=f,=f,=f,=f,r,~{memory}" : "=r,=r,=r,=r,r,~{memory}", 1,
+      &address, mlirLLVMStructTypeLiteralGet(nv->b->context, 4, types, false));
+  for (int i = 0; i < 4; ++i) {
+    char position[48];
+    snprintf(position, sizeof position, "{position = array<i64: %d>}", i);
+    out[i] = mloptNvValue(nv, "llvm.extractvalue", 1, &all, type, position);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
@@ -208,10 +242,21 @@ MlirValue mloptNvUniform(MloptNv *nv, MlirValue value) {
                       "{kind = #nvvm<shfl_kind idx>}");
 }
 
+void mloptNvClusterBarrier(MloptNv *nv) {
+  mloptNvOp(nv, "nvvm.cluster.arrive", 0, NULL, NULL);
+  mloptNvOp(nv, "nvvm.cluster.wait", 0, NULL, NULL);
+}
+
 void mloptNvBarrier(MloptNv *nv, MlirValue id, int64_t threads) {
   MlirValue operands[] = {id, mloptNvInt(nv, threads)};
   mloptNvOp(nv, "nvvm.barrier", 2, operands,
             "{operandSegmentSizes = array<i32: 1, 1, 0>}");
+}
+
+void mloptNvBarrierArrive(MloptNv *nv, MlirValue id, int64_t threads) {
+  MlirValue operands[] = {id, mloptNvInt(nv, threads)};
+  mloptNvPtx(nv, "barrier.cta.arrive.aligned $0, $1;", "r,r,~{memory}", 2,
+             operands, (MlirType){NULL});
 }
 
 //===----------------------------------------------------------------------===//

@@ -63,7 +63,7 @@ MlirValue mloptNvEqInt(MloptNv *, MlirValue, int64_t);
 MlirValue mloptNvMin(MloptNv *, MlirValue, MlirValue); ///< unsigned
 MlirValue mloptNvToInt(MloptNv *, MlirValue condition);
 
-/// A special register: "tid.x", "ctaid.x", "nctaid.x".
+/// A special register: "tid.x", "ctaid.x", "cluster.ctarank".
 MlirValue mloptNvRegister(MloptNv *, const char *name);
 /// The value of lane 0, which then lies in a uniform register.
 MlirValue mloptNvUniform(MloptNv *, MlirValue);
@@ -71,8 +71,18 @@ MlirValue mloptNvUniform(MloptNv *, MlirValue);
 MlirValue mloptNvShared(MloptNv *, MlirValue offset);
 /// Its 32-bit address.
 MlirValue mloptNvAddress(MloptNv *, MlirValue pointer);
+/// The address in another block of the cluster of what is at this one here.
+MlirValue mloptNvRemoteAddress(MloptNv *, MlirValue address, MlirValue rank);
+/// Stores four registers, f32 or i32, to 16 bytes of such an address.
+void mloptNvStoreRemote4(MloptNv *, MlirValue address, const MlirValue *);
+/// Loads four from 16 bytes of the dynamic block.
+void mloptNvLoad4(MloptNv *, MlirValue offset, MlirType, MlirValue *out);
+/// All threads of the cluster that have not ended.
+void mloptNvClusterBarrier(MloptNv *);
 /// Named barrier `id` (a value) among `threads`.
 void mloptNvBarrier(MloptNv *, MlirValue id, int64_t threads);
+/// Arrives there without waiting.
+void mloptNvBarrierArrive(MloptNv *, MlirValue id, int64_t threads);
 
 enum { MLOPT_NV_MAX_CARRIED = 136 };
 

@@ -30,7 +30,7 @@ void mloptNvRingInit(MloptNv *nv, const MloptNvRing *ring) {
     MlirValue stage = mloptNvInt(nv, i);
     MlirValue filled[] = {full(nv, ring, stage), mloptNvInt(nv, 1)};
     MlirValue emptied[] = {empty(nv, ring, stage),
-                           mloptNvInt(nv, ring->consumers)};
+                           mloptNvInt(nv, ring->consumers * ring->blocks)};
     mloptNvOp(nv, "nvvm.mbarrier.init", 2, filled, NULL);
     mloptNvOp(nv, "nvvm.mbarrier.init", 2, emptied, NULL);
   }
@@ -47,6 +47,20 @@ MloptNvPlace mloptNvRingNext(MloptNv *nv, const MloptNvRing *ring,
   MlirValue wraps = mloptNvEqInt(nv, next, ring->stages);
   return (MloptNvPlace){mloptBuildSelect(nv->b, wraps, mloptNvInt(nv, 0), next),
                         mloptNvXor(nv, place.parity, mloptNvToInt(nv, wraps))};
+}
+
+MloptNvPlace mloptNvRingSkip(MloptNv *nv, const MloptNvRing *ring,
+                             MloptNvPlace place, int64_t count) {
+  int64_t turns = count / ring->stages;
+  MlirValue next = mloptNvAddInt(nv, place.stage, count % ring->stages);
+  MlirValue wraps =
+      mloptBuildCmpI(nv->b, "uge", next, mloptNvInt(nv, ring->stages));
+  MlirValue turned =
+      mloptNvXor(nv, mloptNvToInt(nv, wraps), mloptNvInt(nv, turns % 2));
+  return (MloptNvPlace){mloptBuildSelect(nv->b, wraps,
+                                         mloptNvAddInt(nv, next, -ring->stages),
+                                         next),
+                        mloptNvXor(nv, place.parity, turned)};
 }
 
 /// Waits until the phase of this parity has ended. The labels are local to the
@@ -76,12 +90,26 @@ void mloptNvRingWait(MloptNv *nv, const MloptNvRing *ring, MloptNvPlace place) {
 }
 
 /// Predicated, so that the main loop stays one basic block around its waits.
+/// Lane i arrives in block i of the cluster. That its warp has read the stage
+/// the wait for its products says; a release at the cluster's scope would be a
+/// memory barrier of the whole GPU in each step.
 void mloptNvRingRelease(MloptNv *nv, const MloptNvRing *ring, MlirValue stage,
-                        MlirValue condition) {
-  MlirValue operands[] = {mloptNvAddress(nv, empty(nv, ring, stage)),
-                          condition};
-  mloptNvPtx(nv,
-             "{ .reg .pred p; setp.ne.b32 p, $1, 0;"
-             " @p mbarrier.arrive.release.cta.shared::cta.b64 _, [$0]; }",
-             "r,r,~{memory}", 2, operands, (MlirType){NULL});
+                        MlirValue lane, MlirValue condition) {
+  MlirValue arrives = mloptNvArith(
+      nv, "arith.andi", condition,
+      mloptNvToInt(nv, mloptBuildCmpI(nv->b, "ult", lane,
+                                      mloptNvInt(nv, ring->blocks))));
+  MlirValue operands[] = {mloptNvAddress(nv, empty(nv, ring, stage)), arrives,
+                          lane};
+  if (ring->blocks == 1)
+    mloptNvPtx(nv,
+               "{ .reg .pred p; setp.ne.b32 p, $1, 0;"
+               " @p mbarrier.arrive.release.cta.shared::cta.b64 _, [$0]; }",
+               "r,r,~{memory}", 2, operands, (MlirType){NULL});
+  else
+    mloptNvPtx(nv,
+               "{ .reg .pred p; .reg .b32 there; setp.ne.b32 p, $1, 0;"
+               " @p mapa.shared::cluster.u32 there, $0, $2;"
+               " @p mbarrier.arrive.shared::cluster.b64 _, [there]; }",
+               "r,r,r,~{memory}", 3, operands, (MlirType){NULL});
 }

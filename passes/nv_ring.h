@@ -14,6 +14,9 @@
 // it alike. `empty` barriers start as if the consumers had just left, since a
 // wait for the parity before the first one returns at once.
 //
+// Where the blocks of a cluster fill each other's stages, a stage is empty when
+// it is so in all of them: consumers arrive at the barriers of every block.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MLOPT_PASSES_NV_RING_H
@@ -24,7 +27,8 @@
 typedef struct MloptNvRing {
   int64_t stages;
   int64_t barriers;  ///< where in shared memory: full[0..], then empty[0..]
-  int64_t consumers; ///< arrivals that empty a stage
+  int64_t consumers; ///< warps of a block that empty a stage
+  int64_t blocks;    ///< of the cluster that share what is loaded; 1 for none
 } MloptNvRing;
 
 /// Carried through loops as two i32.
@@ -39,6 +43,9 @@ void mloptNvRingInit(MloptNv *, const MloptNvRing *);
 
 MloptNvPlace mloptNvRingFirst(MloptNv *);
 MloptNvPlace mloptNvRingNext(MloptNv *, const MloptNvRing *, MloptNvPlace);
+/// The place `count` further.
+MloptNvPlace mloptNvRingSkip(MloptNv *, const MloptNvRing *, MloptNvPlace,
+                             int64_t count);
 
 /// The producer's thread: waits for an empty stage and says how many bytes
 /// come; returns the barrier that TMA completes.
@@ -46,8 +53,9 @@ MlirValue mloptNvRingAcquire(MloptNv *, const MloptNvRing *, MloptNvPlace,
                              int64_t bytes);
 /// A consumer waits for the data.
 void mloptNvRingWait(MloptNv *, const MloptNvRing *, MloptNvPlace);
-/// A consumer's thread gives the stage back, if `condition` (an i32) is set.
+/// A consumer's warp gives the stage back, if `condition` (an i32) is set.
+/// `lane`: of the thread in its warp.
 void mloptNvRingRelease(MloptNv *, const MloptNvRing *, MlirValue stage,
-                        MlirValue condition);
+                        MlirValue lane, MlirValue condition);
 
 #endif // MLOPT_PASSES_NV_RING_H

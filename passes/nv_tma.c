@@ -7,6 +7,8 @@
 
 #include "nv_tma.h"
 
+#include "mlir-c/Dialect/LLVM.h"
+
 #include <stdio.h>
 
 enum { MAX_RANK = 5 };
@@ -33,6 +35,28 @@ void mloptNvLoadBox(MloptNv *nv, MlirValue map, MlirValue offset,
            " operandSegmentSizes = array<i32: 1, 1, %d, 1, 0, 0, 0, 0>}",
            (int)rank);
   mloptNvOp(nv, "nvvm.cp.async.bulk.tensor.shared.cluster.global", 3 + rank,
+            operands, attributes);
+}
+
+void mloptNvLoadBoxShared(MloptNv *nv, MlirValue map, MlirValue offset,
+                          MlirValue barrier, intptr_t rank, const MlirValue *at,
+                          int64_t blocks) {
+  MlirValue here = mloptNvShared(nv, offset);
+  MlirType clusterPointer = mlirLLVMPointerTypeGet(nv->b->context, 7);
+  MlirValue operands[MAX_RANK + 4] = {
+      mloptNvValue(nv, "llvm.addrspacecast", 1, &here, clusterPointer, NULL),
+      map};
+  for (intptr_t i = 0; i < rank; ++i)
+    operands[2 + i] = at[i];
+  operands[2 + rank] = barrier;
+  operands[3 + rank] =
+      mloptBuildInt(nv->b, mlirIntegerTypeGet(nv->b->context, 16), blocks);
+  char attributes[128];
+  snprintf(attributes, sizeof attributes,
+           "{mode = #nvvm.tma_load_mode<tile>,"
+           " operandSegmentSizes = array<i32: 1, 1, %d, 1, 0, 1, 0, 0>}",
+           (int)rank);
+  mloptNvOp(nv, "nvvm.cp.async.bulk.tensor.shared.cluster.global", 4 + rank,
             operands, attributes);
 }
 

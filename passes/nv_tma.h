@@ -28,6 +28,11 @@ void mloptNvPrefetchMap(MloptNv *, MlirValue map);
 /// `at`: innermost coordinate first.
 void mloptNvLoadBox(MloptNv *, MlirValue map, MlirValue offset,
                     MlirValue barrier, intptr_t rank, const MlirValue *at);
+/// The same into every block of the cluster that has its bit in `blocks`, with
+/// the barrier at the same place there.
+void mloptNvLoadBoxShared(MloptNv *, MlirValue map, MlirValue offset,
+                          MlirValue barrier, intptr_t rank, const MlirValue *at,
+                          int64_t blocks);
 /// Starts a copy from `offset`, in the open group.
 void mloptNvStoreBox(MloptNv *, MlirValue map, MlirValue offset, intptr_t rank,
                      const MlirValue *at);

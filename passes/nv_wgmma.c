@@ -20,9 +20,10 @@
 #include <stdio.h>
 
 enum {
-  STEP_DEPTH = 16,
-  STEPS = MLOPT_NV_MMA_DEPTH / STEP_DEPTH,
+  STEP_BYTES = 32, ///< of an instruction along k
+  STEPS = MLOPT_NV_MMA_STAGE_BYTES / STEP_BYTES,
   BLOCK_BYTES = 64 * 128, ///< of 64 rows of 128 bytes
+  UNIT = 16,              ///< of addresses in descriptors
 };
 
 /// Text of limited length; what does not fit is cut, which the size of the
@@ -45,12 +46,34 @@ append(Text *text, const char *format, ...) {
     text->used = sizeof text->at - 1;
 }
 
+static MlirType registerType(const MloptNv *nv, const MloptNvMma *mma) {
+  return mma->isInteger ? nv->i32 : nv->f32;
+}
+
 MlirType mloptNvAccumulatorType(MloptNv *nv, const MloptNvMma *mma) {
   MlirType types[MLOPT_NV_MMA_MAX_FRAGMENT];
   int64_t size = mloptNvFragmentSize(mma);
   for (int64_t i = 0; i < size; ++i)
-    types[i] = nv->f32;
+    types[i] = registerType(nv, mma);
   return mlirLLVMStructTypeLiteralGet(nv->b->context, size, types, false);
+}
+
+MlirValue mloptNvAccumulatorNone(MloptNv *nv, const MloptNvMma *mma) {
+  return mloptNvValue(nv, "llvm.mlir.undef", 0, NULL,
+                      mloptNvAccumulatorType(nv, mma), NULL);
+}
+
+MlirValue mloptNvAccumulatorZero(MloptNv *nv, const MloptNvMma *mma) {
+  return mloptNvValue(nv, "llvm.mlir.zero", 0, NULL,
+                      mloptNvAccumulatorType(nv, mma), NULL);
+}
+
+static MlirValue readRegister(MloptNv *nv, const MloptNvMma *mma,
+                              MlirValue accumulator, int64_t i) {
+  char position[48];
+  snprintf(position, sizeof position, "{position = array<i64: %d>}", (int)i);
+  return mloptNvValue(nv, "llvm.extractvalue", 1, &accumulator,
+                      registerType(nv, mma), position);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,21 +112,37 @@ static intptr_t tieFragment(MloptNv *nv, const MloptNvMma *mma,
                             MlirValue *operands) {
   int64_t size = mloptNvFragmentSize(mma);
   for (int64_t i = 0; i < size; ++i)
-    append(constraints, "=f,");
+    append(constraints, mma->isInteger ? "=r," : "=f,");
   for (int64_t i = 0; i < size; ++i) {
     append(constraints, "%d,", (int)i);
-    char position[48];
-    snprintf(position, sizeof position, "{position = array<i64: %d>}", (int)i);
-    operands[i] = mloptNvValue(nv, "llvm.extractvalue", 1, &accumulator,
-                               nv->f32, position);
+    operands[i] = readRegister(nv, mma, accumulator, i);
   }
   return size;
 }
 
-/// Sixteen deep: two 16-byte pieces along k of a k-major block, sixteen rows of
-/// 128 bytes of the other kind.
-static int stepUnits(bool kMajor) { return kMajor ? 2 : 16 * 128 / 16; }
+/// One instruction deep: 32 bytes of each row of a k-major block, as many rows
+/// of 128 bytes of the other kind as 32 bytes are elements.
+static int stepUnits(bool kMajor) {
+  return kMajor ? STEP_BYTES / UNIT : 16 * 128 / UNIT;
+}
 
+static void appendProduct(Text *ptx, const MloptNvMma *mma, int step,
+                          int slab) {
+  int size = (int)mma->n / 2, first = slab * size;
+  append(ptx, " wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s {", (int)mma->n,
+         (int)(STEP_BYTES / mma->a.bytes), mma->isInteger ? "s32" : "f32",
+         mma->a.name, mma->b.name);
+  for (int i = 0; i < size; ++i)
+    append(ptx, "%s$%d", i ? "," : "", first + i);
+  append(ptx, "}, %s, b, %s", slab ? "c" : "a", step ? "always" : "more");
+  if (!mma->isInteger)
+    append(ptx, ", 1, 1");
+  if (mma->a.transposes)
+    append(ptx, ", %d, %d", mma->aAlongM, mma->bAlongN);
+  append(ptx, ";");
+}
+
+/// The slabs' products of one depth; their blocks of A lie one after another.
 static void appendStep(Text *ptx, const MloptNvMma *mma, int step) {
   int size = (int)mloptNvFragmentSize(mma);
   if (step)
@@ -111,30 +150,31 @@ static void appendStep(Text *ptx, const MloptNvMma *mma, int step) {
            stepUnits(!mma->aAlongM), stepUnits(!mma->bAlongN));
   else
     append(ptx, " mov.b64 a, $%d; mov.b64 b, $%d;", 2 * size, 2 * size + 1);
-  append(ptx, " wgmma.mma_async.sync.aligned.m64n%dk16.f32.%s.%s {",
-         (int)mma->n, mma->element, mma->element);
-  for (int i = 0; i < size; ++i)
-    append(ptx, "%s$%d", i ? "," : "", i);
-  append(ptx, "}, a, b, %s, 1, 1, %d, %d;", step ? "always" : "more",
-         mma->aAlongM, mma->bAlongN);
+  appendProduct(ptx, mma, step, 0);
+  if (mma->slabs == 1)
+    return;
+  append(ptx, " add.s64 c, a, %d;", BLOCK_BYTES / UNIT);
+  appendProduct(ptx, mma, step, 1);
 }
 
 MlirValue mloptNvMmaStage(MloptNv *nv, const MloptNvMma *mma,
                           MlirValue accumulator, MlirValue a, MlirValue b,
-                          MlirValue accumulate) {
+                          MlirValue accumulate, int pending) {
   Text ptx = {.used = 0}, constraints = {.used = 0};
   MlirValue operands[MLOPT_NV_MMA_MAX_FRAGMENT + 3];
   intptr_t n = tieFragment(nv, mma, accumulator, &constraints, operands);
   append(&constraints, "l,l,r,~{memory}");
   append(&ptx,
-         "{ .reg .pred more, always; .reg .b64 a, b;"
+         "{ .reg .pred more, always; .reg .b64 a, b, c;"
          " setp.ne.b32 more, $%d, 0; setp.ne.b32 always, 1, 0;"
          " wgmma.fence.sync.aligned;",
          (int)(2 * n + 2));
   for (int step = 0; step < STEPS; ++step)
     appendStep(&ptx, mma, step);
-  append(&ptx, " wgmma.commit_group.sync.aligned;"
-               " wgmma.wait_group.sync.aligned 1; }");
+  append(&ptx,
+         " wgmma.commit_group.sync.aligned;"
+         " wgmma.wait_group.sync.aligned %d; }",
+         pending);
   operands[n++] = a;
   operands[n++] = b;
   operands[n++] = accumulate;
@@ -142,21 +182,35 @@ MlirValue mloptNvMmaStage(MloptNv *nv, const MloptNvMma *mma,
                     mloptNvAccumulatorType(nv, mma));
 }
 
-void mloptNvMmaFinish(MloptNv *nv, const MloptNvMma *mma, MlirValue accumulator,
-                      MlirValue *outFragment) {
+MlirValue mloptNvMmaFinish(MloptNv *nv, const MloptNvMma *mma,
+                           MlirValue accumulator) {
   Text constraints = {.used = 0};
   MlirValue operands[MLOPT_NV_MMA_MAX_FRAGMENT];
   intptr_t n = tieFragment(nv, mma, accumulator, &constraints, operands);
   append(&constraints, "~{memory}");
-  MlirValue done =
-      mloptNvPtx(nv, "wgmma.wait_group.sync.aligned 0;", constraints.at, n,
-                 operands, mloptNvAccumulatorType(nv, mma));
-  for (intptr_t i = 0; i < n; ++i) {
+  return mloptNvPtx(nv, "wgmma.wait_group.sync.aligned 0;", constraints.at, n,
+                    operands, mloptNvAccumulatorType(nv, mma));
+}
+
+MlirValue mloptNvMmaAdd(MloptNv *nv, const MloptNvMma *mma, MlirValue x,
+                        MlirValue y) {
+  MlirValue sum = mloptNvAccumulatorNone(nv, mma);
+  for (int64_t i = 0, n = mloptNvFragmentSize(mma); i < n; ++i) {
+    MlirValue operands[] = {sum, mloptNvArith(nv, "arith.addf",
+                                              readRegister(nv, mma, x, i),
+                                              readRegister(nv, mma, y, i))};
     char position[48];
     snprintf(position, sizeof position, "{position = array<i64: %d>}", (int)i);
-    outFragment[i] =
-        mloptNvValue(nv, "llvm.extractvalue", 1, &done, nv->f32, position);
+    sum = mloptNvValue(nv, "llvm.insertvalue", 2, operands,
+                       mloptNvAccumulatorType(nv, mma), position);
   }
+  return sum;
+}
+
+void mloptNvMmaFragment(MloptNv *nv, const MloptNvMma *mma,
+                        MlirValue accumulator, MlirValue *outFragment) {
+  for (int64_t i = 0, n = mloptNvFragmentSize(mma); i < n; ++i)
+    outFragment[i] = readRegister(nv, mma, accumulator, i);
 }
 
 //===----------------------------------------------------------------------===//

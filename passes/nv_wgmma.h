@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warpgroup, 128 threads, adds the product of a 64 x 64 and a 64 x n block in
-// shared memory to an accumulator of 64 x n in its registers; four instructions
-// of depth 16 make a stage.
+// A warpgroup, 128 threads, adds the product of two blocks in shared memory,
+// one or two slabs of 64 rows by n columns, to an accumulator in its registers.
+// A stage is 128 bytes deep along k: four instructions for each slab.
 //
 // Blocks lie as TMA leaves them with the 128-byte swizzle. One whose rows run
 // along k ("k-major") has a row of 128 bytes for each m or n. One whose rows
-// run along m or n has, for each 64 of them, 64 rows, one for each k.
+// run along m or n, which only elements of 16 bits may, has, for each 64 of
+// them, 64 rows, one for each k.
 //
-// The fragment: thread t = 32 w + l of the warpgroup holds, as element i,
+// The fragment: thread t = 32 w + l of the warpgroup holds, as element i of a
+// slab,
 //
 //   row    16 w + l / 4 + 8 ((i / 2) % 2)
 //   column 8 (i / 4) + 2 (l % 4) + i % 2
@@ -28,39 +30,58 @@
 #include "nv_build.h"
 
 enum {
-  MLOPT_NV_MMA_ROWS = 64,  ///< of a warpgroup's product
-  MLOPT_NV_MMA_DEPTH = 64, ///< of a stage, in elements of 16 bits
+  MLOPT_NV_MMA_ROWS = 64,         ///< of a slab
+  MLOPT_NV_MMA_STAGE_BYTES = 128, ///< of a stage along k
   MLOPT_NV_MMA_MAX_N = 256,
   MLOPT_NV_MMA_MAX_FRAGMENT = MLOPT_NV_MMA_MAX_N / 2,
 };
 
+/// An element type of factors.
+typedef struct MloptNvFactor {
+  const char *name; ///< in PTX
+  int64_t bytes;
+  bool transposes; ///< its rows may run along m or n
+} MloptNvFactor;
+
 typedef struct MloptNvMma {
-  int64_t n;
-  const char *element;   ///< of the factors: "bf16", "f16"
+  int64_t n, slabs;      ///< a fragment of slabs * n / 2 registers
+  MloptNvFactor a, b;    ///< of one size
+  bool isInteger;        ///< the accumulator: i32, not f32
   bool aAlongM, bAlongN; ///< not k-major
 } MloptNvMma;
 
 /// Registers of a thread's fragment.
 static inline int64_t mloptNvFragmentSize(const MloptNvMma *mma) {
-  return mma->n / 2;
+  return mma->slabs * mma->n / 2;
 }
-/// The accumulator as one value: a struct of f32.
+/// The accumulator as one value: a struct of f32 or i32.
 MlirType mloptNvAccumulatorType(MloptNv *, const MloptNvMma *);
+/// One that need not be set, since a product starts from zero; and zeros.
+MlirValue mloptNvAccumulatorNone(MloptNv *, const MloptNvMma *);
+MlirValue mloptNvAccumulatorZero(MloptNv *, const MloptNvMma *);
 
 /// The matrix descriptor of a block at `offset` of the shared block.
 MlirValue mloptNvDescribe(MloptNv *, MlirValue offset, bool kMajor);
 /// The descriptor of the block `bytes` (an i32) further.
 MlirValue mloptNvDescriptorAt(MloptNv *, MlirValue descriptor, MlirValue bytes);
 
-/// Starts the products of a stage and waits until all before them have ended.
-/// `accumulate` (an i32) is 0 where the accumulator starts from zero.
+/// Starts the products of a stage and waits until all but the newest `pending`
+/// stages have ended. `accumulate` (an i32) is 0 where the accumulator starts
+/// from zero.
 MlirValue mloptNvMmaStage(MloptNv *, const MloptNvMma *, MlirValue accumulator,
-                          MlirValue a, MlirValue b, MlirValue accumulate);
-/// Waits for all and writes the fragment's registers.
-void mloptNvMmaFinish(MloptNv *, const MloptNvMma *, MlirValue accumulator,
-                      MlirValue *outFragment);
+                          MlirValue a, MlirValue b, MlirValue accumulate,
+                          int pending);
+/// Waits for all.
+MlirValue mloptNvMmaFinish(MloptNv *, const MloptNvMma *,
+                           MlirValue accumulator);
+/// The sum of two accumulators in f32, neither under way.
+MlirValue mloptNvMmaAdd(MloptNv *, const MloptNvMma *, MlirValue x,
+                        MlirValue y);
+/// The registers of one that has ended, slab after slab.
+void mloptNvMmaFragment(MloptNv *, const MloptNvMma *, MlirValue accumulator,
+                        MlirValue *outFragment);
 
-/// Row and column of element `i` of the fragment of `thread` in its warpgroup.
+/// Row and column of element `i` of a slab of `thread` in its warpgroup.
 MlirValue mloptNvFragmentRow(MloptNv *, MlirValue thread, int64_t i);
 MlirValue mloptNvFragmentColumn(MloptNv *, MlirValue thread, int64_t i);
 

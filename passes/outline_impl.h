@@ -8,7 +8,7 @@
 #ifndef MLOPT_PASSES_OUTLINE_IMPL_H
 #define MLOPT_PASSES_OUTLINE_IMPL_H
 
-#include "build.h"
+#include "launch.h"
 #include "value_map.h"
 
 /// The most buffers of a kernel, and the most values of a loop.
@@ -50,6 +50,12 @@ void mloptOutlineBlock(MloptOutline *, MlirBlock from, MlirBlock to);
 void mloptOutlineWhile(MloptOutline *, MloptBuilder *, MlirOperation);
 /// scf.if and scf.index_switch.
 void mloptOutlineBranches(MloptOutline *, MloptBuilder *, MlirOperation);
+
+// outline_family.c
+/// Chooses the family of a kernel that holds the program of a fusion, and
+/// completes the launch.
+void mloptOutlineChooseFamily(MloptOutline *, MlirOperation fusion,
+                              MlirOperation kernel, MloptLaunch *);
 
 // outline_factors.c
 /// Gives each factor of a product in the fusion an operand that nothing else in

@@ -43,9 +43,6 @@
 #include "dialect.h"
 #include "launch.h"
 #include "passes.h"
-#include "schedule.h"
-#include "schedule_matmul.h"
-#include "schedule_tiled.h"
 
 #include "mlir-c/Dialect/Arith.h"
 #include "mlir-c/Dialect/Bufferization.h"
@@ -185,47 +182,6 @@ static void buildKernelBody(MloptOutline *o, MlirOperation fusion,
   o->map.count = outer;
 }
 
-/// Makes the kernel one of tiles, if its program is a product.
-static bool chooseTiled(MlirOperation kernel, const MloptProduct *product,
-                        MloptLaunch *launch) {
-  MloptTiledSchedule schedule;
-  if (!mloptScheduleTiled(product, &schedule))
-    return false;
-  mloptTiledAnnotate(kernel, &schedule);
-  mloptTiledLaunch(product, &schedule, launch);
-  return true;
-}
-
-/// Chooses the family of a kernel that holds its program, and completes the
-/// launch.
-static void chooseFamily(MloptOutline *o, MlirOperation kernel,
-                         MloptLaunch *launch) {
-  MlirBlock program =
-      mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
-  MloptProduct product;
-  bool isProduct = mloptFindProduct(program, &product);
-  if (isProduct && mloptTiledIsSkinny(&product) &&
-      chooseTiled(kernel, &product, launch))
-    return;
-  MloptContraction contraction;
-  MloptMatmulSchedule matmul;
-  if (o->wgmma && mloptFindContraction(program, &contraction) &&
-      mloptScheduleMatmul(&contraction, &matmul)) {
-    mloptMatmulAnnotate(kernel, &contraction, &matmul);
-    mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
-    return;
-  }
-  if (isProduct && chooseTiled(kernel, &product, launch))
-    return;
-  MloptSchedule schedule = mloptChooseSchedule(program);
-  launch->blocks = schedule.blocks;
-  launch->threads = schedule.threads;
-  if (schedule.family != MLOPT_FAMILY_GENERIC)
-    mlirOperationSetDiscardableAttributeByName(
-        kernel, mloptStr(MLOPT_SCHEDULE),
-        mloptScheduleToAttr(o->context, &schedule));
-}
-
 /// The gpu.module and llvm.func of a fusion, both of the launch's name;
 /// completes the launch.
 static void buildKernel(MloptOutline *o, MlirOperation fusion,
@@ -261,7 +217,7 @@ static void buildKernel(MloptOutline *o, MlirOperation fusion,
                                             .numRegions = 1,
                                             .regions = &kernelRegion});
   if (!o->failed && !inModule.failed)
-    chooseFamily(o, kernel, launch);
+    mloptOutlineChooseFamily(o, fusion, kernel, launch);
   mloptBuildOp(&b, (MloptOpSpec){.name = "gpu.module",
                                  .numAttrs = 1,
                                  .attrs = attrs,

@@ -28,10 +28,11 @@ static const struct {
   "symbol-dce"},
 
 [MLOPT_STAGE_FUSED] = {"fused",
-  "canonicalize,cse,func.func(mlopt-fuse,mlopt-check-promises)"},
+  "func.func(mlopt-push-numerics),canonicalize,cse,func.func(mlopt-fuse{wgmma=%d},mlopt-check-promises)"},
 
 [MLOPT_STAGE_LINALG] = {"linalg",
-  "func.func(convert-mlopt-to-linalg{accumulate=%s})"},
+  // Again, for programs that start behind the first stage.
+  "func.func(mlopt-push-numerics,convert-mlopt-to-linalg{accumulate=%s})"},
 
 [MLOPT_STAGE_LOOPS] = {"loops",
   "inline{default-pipeline=},"
@@ -97,7 +98,7 @@ void mloptStageGetText(MloptStage stage, MloptStageOptions options,
   if (stage == MLOPT_STAGE_LINALG)
     snprintf(text, MLOPT_STAGE_TEXT_SIZE, format,
              options.accumulate ? options.accumulate : "");
-  else if (stage == MLOPT_STAGE_PLAN)
+  else if (stage == MLOPT_STAGE_PLAN || stage == MLOPT_STAGE_FUSED)
     snprintf(text, MLOPT_STAGE_TEXT_SIZE, format,
              !options.chip || !strcmp(options.chip, "sm_90a"));
   else if (stage == MLOPT_STAGE_KERNELS)

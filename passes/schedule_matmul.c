@@ -7,6 +7,7 @@
 
 #include "schedule_matmul.h"
 
+#include "fold.h"
 #include "nv_ring.h"
 #include "nv_tma.h"
 #include "nv_wgmma.h"
@@ -14,37 +15,120 @@
 #include <inttypes.h>
 
 //===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+static int64_t bytesOf(const MloptMatrix *matrix) {
+  return mloptElementWidth(mloptElementType(matrix->type)) / 8;
+}
+
+/// What factors may be, by element type, and how TMA calls them. It rounds f32
+/// to TF32.
+static const struct {
+  MloptNvFactor factor;
+  const char *map;
+} factors[] = {
+    [MLOPT_BF16] = {{"bf16", 2, true}, "bf16"},
+    [MLOPT_F16] = {{"f16", 2, true}, "f16"},
+    [MLOPT_F8E4M3FN] = {{"e4m3", 1, false}, "u8"},
+    [MLOPT_F8E5M2] = {{"e5m2", 1, false}, "u8"},
+    [MLOPT_I8] = {{"s8", 1, false}, "u8"},
+    [MLOPT_F32] = {{"tf32", 4, false}, "tf32"},
+};
+
+static MloptElement elementOf(const MloptMatrix *matrix) {
+  return mloptGetElement(mloptElementType(matrix->type));
+}
+
+bool mloptMatmulFactor(const MloptMatrix *matrix, MloptNvFactor *out) {
+  MloptElement element = elementOf(matrix);
+  if (element >= MLOPT_COUNT(factors) || !factors[element].map)
+    return false;
+  *out = factors[element].factor;
+  return true;
+}
+
+bool mloptMatmulPromotes(const MloptContraction *c) {
+  return c->isPromoted ||
+         (bytesOf(&c->a) == 1 && elementOf(&c->a) != MLOPT_I8 && !c->isFast);
+}
+
+/// The instruction's factors are of one type, or both of 8-bit floats; f32 is
+/// rounded, which the program must allow.
+static bool isMultiplied(const MloptContraction *c) {
+  MloptNvFactor factor;
+  MloptElement a = elementOf(&c->a), b = elementOf(&c->b);
+  MlirType sum = mloptElementType(mloptResultType(c->generic, 0));
+  return mloptMatmulFactor(&c->a, &factor) &&
+         mloptMatmulFactor(&c->b, &factor) &&
+         (a == b || (mloptNumberIsFloat(a) && mloptNumberIsFloat(b) &&
+                     factor.bytes == 1)) &&
+         (a != MLOPT_F32 || c->isFast) &&
+         mloptGetElement(sum) == (a == MLOPT_I8 ? MLOPT_I32 : MLOPT_F32);
+}
+
+/// What TMA stores.
+static bool isStored(MloptElement element) {
+  return element == MLOPT_BF16 || element == MLOPT_F16 ||
+         element == MLOPT_F32 || element == MLOPT_I32;
+}
+
+//===----------------------------------------------------------------------===//
 // Legal tiles
 //===----------------------------------------------------------------------===//
 
-/// As many stages as fit beside the blocks to store; a larger n reads less of A
-/// for each product, a smaller one makes more tiles. Of `band` rows of tiles, A
-/// stays in L2 while B goes by.
-static const MloptMatmulSchedule tiles[] = {
-    {{128, 256, 64}, 4, 16},
-    {{128, 128, 64}, 6, 16},
-    {{128, 64, 64}, 8, 16},
+/// Tiles of m and n; a larger one reads less for each product, a smaller one
+/// makes more tiles. Of `band` rows of tiles, A stays in L2 while B goes by.
+/// The depth, and the stages that fit, follow from them.
+static const MloptMatmulSchedule candidates[] = {
+    {.tile = {128, 256}, .band = 16, .cluster = 1, .splits = 1},
+    {.tile = {128, 192}, .band = 16, .cluster = 1, .splits = 1},
+    {.tile = {128, 128}, .band = 16, .cluster = 1, .splits = 1},
+    {.tile = {128, 128},
+     .band = 16,
+     .cluster = 1,
+     .splits = 1,
+     .alternate = true},
+    {.tile = {128, 64}, .band = 16, .cluster = 1, .splits = 1},
+    {.tile = {64, 64},
+     .band = 16,
+     .cluster = 1,
+     .splits = 1,
+     .alternate = true},
 };
 
 /// What the model knows of sm_90a, from the CUDA C++ programming guide and the
-/// H200's data sheet: multiprocessors, shared memory of a block, elements of 16
-/// bits that the Tensor Cores multiply in a cycle and that L2 delivers.
+/// H200's data sheet: multiprocessors, shared memory of a block, products of
+/// 16-bit elements that the Tensor Cores form in a cycle, bytes that L2 then
+/// delivers.
 enum {
   PROCESSORS = 132,
   SHARED_BYTES = 232448,
-  PRODUCTS_PER_CYCLE = 4096,
-  ELEMENTS_PER_CYCLE = 32,
+  PRODUCTS_PER_CYCLE = 2048,
+  BYTES_PER_CYCLE = 64,
+  LEAST_STAGES = 2,
   MOST_STAGES = 63,
-  TILE_CYCLES = 1500, ///< filling the ring and storing what does not overlap
+  MOST_REGISTERS = 192, ///< of a thread that accumulators may take
+  MOST_CLUSTER = 2,
+  MOST_SPLITS = 8, ///< blocks of a cluster on every chip
 };
 
 static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+int64_t mloptMatmulConsumerRows(const MloptMatmulSchedule *s) {
+  return s->alternate ? s->tile[0] : s->tile[0] / MLOPT_MATMUL_CONSUMERS;
+}
+
 void mloptMatmulTiles(const MloptContraction *c, const MloptMatmulSchedule *s,
                       int64_t *outM, int64_t *outN, int64_t *outTotal) {
-  *outM = divideUp(c->sizes[MLOPT_AXIS_M], s->tile[0]);
+  *outM = divideUp(c->sizes[MLOPT_AXIS_M], s->tile[0] * s->cluster);
   *outN = divideUp(c->sizes[MLOPT_AXIS_N], s->tile[1]);
   *outTotal = *outM * *outN * c->sizes[MLOPT_AXIS_BATCH];
+}
+
+int64_t mloptMatmulSteps(const MloptContraction *c,
+                         const MloptMatmulSchedule *s) {
+  return divideUp(c->sizes[MLOPT_AXIS_K], s->tile[2]);
 }
 
 MloptMatmulShared mloptMatmulCarve(const MloptMatmulSchedule *s) {
@@ -63,26 +147,24 @@ MloptMatmulShared mloptMatmulCarve(const MloptMatmulSchedule *s) {
   return shared;
 }
 
-//===----------------------------------------------------------------------===//
-// Choice
-//===----------------------------------------------------------------------===//
-
-/// Cycles: full rounds of tiles over the processors, each tile bound by its
-/// products or by what it reads from L2.
-static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
-  int64_t m, n, total;
-  mloptMatmulTiles(c, s, &m, &n, &total);
-  int64_t steps = divideUp(c->sizes[MLOPT_AXIS_K], s->tile[2]);
-  int64_t compute = s->tile[0] * s->tile[1] * s->tile[2] / PRODUCTS_PER_CYCLE;
-  int64_t read = (s->tile[0] + s->tile[1]) * s->tile[2] / ELEMENTS_PER_CYCLE;
-  int64_t tile = steps * (compute > read ? compute : read) + TILE_CYCLES;
-  return divideUp(total, PROCESSORS) * tile;
+/// Sets what follows from the tile's sides.
+static void complete(const MloptContraction *c, MloptMatmulSchedule *s) {
+  s->tile[2] = MLOPT_NV_MMA_STAGE_BYTES / bytesOf(&c->a);
+  s->stages = LEAST_STAGES;
+  for (MloptMatmulSchedule more = *s;
+       ++more.stages <= MOST_STAGES &&
+       mloptMatmulCarve(&more).total <= SHARED_BYTES;)
+    s->stages = more.stages;
 }
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
 
 /// TMA takes tensors whose strides but the innermost are multiples of 16 bytes,
 /// and sizes below 2^32; coordinates here are below 2^31.
 static bool isReachable(const MloptContraction *c, const MloptMatrix *matrix) {
-  int64_t bytes = mloptElementWidth(mloptElementType(matrix->type)) / 8;
+  int64_t bytes = bytesOf(matrix);
   bool contiguous = false;
   for (int axis = 0; axis < MLOPT_NUM_AXES; ++axis) {
     int64_t stride = matrix->strides[axis];
@@ -95,58 +177,188 @@ static bool isReachable(const MloptContraction *c, const MloptMatrix *matrix) {
   return contiguous;
 }
 
-static bool isTaken(const MloptContraction *c) {
-  // A k below one instruction's depth would leave the innermost axis open.
-  enum { LEAST_K = 16 };
-  MlirType out = mloptElementType(c->c.type);
-  return c->sizes[MLOPT_AXIS_K] >= LEAST_K &&
-         (mlirTypeIsABF16(out) || mlirTypeIsAF16(out) || mlirTypeIsAF32(out)) &&
-         c->a.parameter != c->b.parameter && isReachable(c, &c->a) &&
-         isReachable(c, &c->b) && isReachable(c, &c->c);
+/// Whether the rows of a factor run the way that the instruction takes.
+static bool isOriented(const MloptMatrix *matrix) {
+  MloptNvFactor factor;
+  return matrix->strides[MLOPT_AXIS_K] == 1 ||
+         (mloptMatmulFactor(matrix, &factor) && factor.transposes);
 }
 
-bool mloptScheduleMatmul(const MloptContraction *c, MloptMatmulSchedule *out) {
-  enum { MOST_TILES = 1 << 30 };
-  if (!isTaken(c))
-    return false;
-  int64_t best = 0, m, n, total;
-  for (int i = 0; i < MLOPT_COUNT(tiles); ++i) {
-    mloptMatmulTiles(c, &tiles[i], &m, &n, &total);
-    int64_t cycles = cost(c, &tiles[i]);
-    if (total > MOST_TILES || (best && cycles >= best))
-      continue;
-    best = cycles;
-    *out = tiles[i];
-  }
-  return best > 0;
+static bool isTaken(const MloptContraction *c) {
+  // A k below one instruction's depth would leave the innermost axis open.
+  enum { LEAST_BYTES = 32 };
+  return isMultiplied(c) && isStored(elementOf(&c->c)) &&
+         c->sizes[MLOPT_AXIS_K] * bytesOf(&c->a) >= LEAST_BYTES &&
+         c->a.parameter != c->b.parameter && isReachable(c, &c->a) &&
+         isReachable(c, &c->b) && isReachable(c, &c->c) && isOriented(&c->a) &&
+         isOriented(&c->b);
+}
+
+/// Blocks that split a tile's k compute one tile each, since the partial sums
+/// lie where the stages were.
+static const char *splitFaultOf(const MloptContraction *c,
+                                const MloptMatmulSchedule *s, int64_t total) {
+  // Beside a larger accumulator, the addresses in other blocks are spilled.
+  enum { MOST_SPLIT_ELEMENTS = 64 * 128 };
+  int64_t steps = mloptMatmulSteps(c, s);
+  if (s->splits < 1 || s->splits > MOST_SPLITS)
+    return "a cluster has at most 8 blocks";
+  if (c->isInOrder)
+    return "the sums of a strict product are one chain";
+  if (s->cluster > 1 || s->alternate)
+    return "splits of k share no tiles of B, and all their consumers one tile";
+  // Larger clusters leave some processors of a GPC idle.
+  if (total * s->splits > (s->splits == 2 ? PROCESSORS : PROCESSORS * 7 / 8))
+    return "there are more tiles than clusters that run at once";
+  if (steps < s->splits)
+    return "a split of k is empty";
+  if (mloptMatmulConsumerRows(s) * s->tile[1] > MOST_SPLIT_ELEMENTS)
+    return "a consumer computes at most 64x128 of a tile whose k is split";
+  if (s->tile[0] * s->tile[1] * 4 > mloptMatmulCarve(s).store)
+    return "the partial sums exceed the stages";
+  return NULL;
+}
+
+/// What makes a schedule illegal for this contraction; NULL if nothing does.
+static const char *faultOf(const MloptContraction *c,
+                           const MloptMatmulSchedule *s) {
+  enum { PIECE = 64, MOST_BOX = 256 };
+  int64_t rows = mloptMatmulConsumerRows(s), slabs = rows / MLOPT_NV_MMA_ROWS;
+  int64_t registers = slabs * s->tile[1] / 2;
+  int64_t m, n, total;
+  if (s->tile[0] <= 0 || rows % MLOPT_NV_MMA_ROWS || slabs < 1 || slabs > 2)
+    return "a consumer computes 64 or 128 rows";
+  if (s->tile[1] <= 0 || s->tile[1] % mloptMatmulStoreColumns(c) ||
+      s->tile[1] > MLOPT_NV_MMA_MAX_N)
+    return "the columns must fill rows of 128 bytes, and be at most 256";
+  if (c->b.strides[MLOPT_AXIS_K] != 1 && s->tile[1] % PIECE)
+    return "the columns of a factor that is not k-major come by 64";
+  if (registers > MLOPT_NV_MMA_MAX_FRAGMENT ||
+      (mloptMatmulPromotes(c) && 2 * registers > MOST_REGISTERS))
+    return "the accumulators exceed the registers of a thread";
+  if (s->tile[2] != MLOPT_NV_MMA_STAGE_BYTES / bytesOf(&c->a))
+    return "a stage is 128 bytes deep";
+  if (s->tile[0] > MOST_BOX)
+    return "a box has at most 256 rows";
+  if (s->stages < LEAST_STAGES || s->stages > MOST_STAGES)
+    return "a ring has 2 to 63 stages";
+  if (mloptMatmulCarve(s).total > SHARED_BYTES)
+    return "the stages exceed 232448 bytes of shared memory";
+  if (s->cluster < 1 || s->cluster > MOST_CLUSTER ||
+      s->tile[1] / s->cluster % PIECE)
+    return "a cluster is of 1 or 2 blocks, which load 64 columns or more each";
+  if (s->band < 1)
+    return "a band has at least one row";
+  mloptMatmulTiles(c, s, &m, &n, &total);
+  if (s->splits > 1)
+    return splitFaultOf(c, s, total);
+  return total > 1 << 30 ? "there are more than 2^30 tiles" : NULL;
 }
 
 bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *c,
                        const MloptMatmulSchedule *s) {
-  bool known = false;
-  for (int i = 0; i < MLOPT_COUNT(tiles); ++i)
-    known |= !memcmp(s->tile, tiles[i].tile, sizeof s->tile);
   if (!isTaken(c)) {
-    mloptOpError(kernel, "has the schedule of a matrix product, but TMA does "
-                         "not take its tensors");
+    mloptOpError(kernel, "has the schedule of a matrix product, but TMA and "
+                         "wgmma do not take its tensors");
     return false;
   }
-  if (known && s->band > 0 && s->stages > 1 && s->stages <= MOST_STAGES &&
-      mloptMatmulCarve(s).total <= SHARED_BYTES)
+  const char *fault = faultOf(c, s);
+  if (!fault)
     return true;
   mloptOpError(kernel,
                "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64
                " with %" PRId64 " stages in bands of %" PRId64
-               " is none of 128x256x64, 128x128x64, 128x64x64 with 2 to %d "
-               "stages in at most %d bytes of shared memory",
+               ", clusters of %" PRId64 ", %" PRId64 " splits%s: %s",
                s->tile[0], s->tile[1], s->tile[2], s->stages, s->band,
-               MOST_STAGES, SHARED_BYTES);
+               s->cluster, s->splits, s->alternate ? ", alternating" : "",
+               fault);
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// Scalar operations between the product and what is stored, for an element.
+static int64_t operationsBehind(const MloptContraction *c, MlirValue value) {
+  enum { FUNCTION = 16 }; ///< what one of math expands to
+  if (!mlirValueIsAOpResult(value))
+    return 0;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (mlirOperationEqual(op, c->generic))
+    return 0;
+  int64_t count = 0;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+    if (mlirTypeIsAShaped(mloptOperandType(op, i)))
+      count += operationsBehind(c, mloptOperand(op, i));
+  if (!mloptIsNamed(op, "linalg.generic"))
+    return count;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (MlirOperation step = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(step); step = mlirOperationGetNextInBlock(step)) {
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(step));
+    count += name.length > 5 && !memcmp(name.data, "math.", 5) ? FUNCTION : 1;
+  }
+  return count;
+}
+
+/// Cycles: full rounds of tiles over the processors, each tile bound by its
+/// products or by what it reads from L2, then stored, column by column. Where
+/// consumers alternate, one stores while the other multiplies.
+static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
+  enum {
+    STORE_CYCLES = 400,
+    STORE_COLUMN_CYCLES = 4,
+    SPLIT_CYCLES = 6000, // meeting and sending, 5 microseconds measured
+    SPLIT_COLUMN_CYCLES = 16,
+    OPERATIONS_PER_CYCLE = 128,
+    ALTERNATE_LOSS = 25, // one in, measured at 4096 and 8192 cubed
+  };
+  int64_t m, n, total;
+  mloptMatmulTiles(c, s, &m, &n, &total);
+  int64_t compute = s->tile[0] * s->tile[1] * (MLOPT_NV_MMA_STAGE_BYTES / 2) /
+                    PRODUCTS_PER_CYCLE;
+  int64_t read = (s->tile[0] + s->tile[1] / s->cluster) *
+                 MLOPT_NV_MMA_STAGE_BYTES / BYTES_PER_CYCLE;
+  int64_t less = compute < read ? compute : read;
+  int64_t step = compute + read - less + less / 8;
+  int64_t multiply = divideUp(mloptMatmulSteps(c, s), s->splits) * step;
+  int64_t store = STORE_CYCLES + STORE_COLUMN_CYCLES * s->tile[1];
+  if (!c->isPlain)
+    store += operationsBehind(c, c->result) * s->tile[0] * s->tile[1] /
+             OPERATIONS_PER_CYCLE;
+  int64_t rounds = divideUp(total * mloptMatmulBlocks(s), PROCESSORS);
+  if (s->splits > 1)
+    store += SPLIT_CYCLES + SPLIT_COLUMN_CYCLES * s->tile[1];
+  if (!s->alternate)
+    return rounds * (multiply + store);
+  multiply += multiply / ALTERNATE_LOSS;
+  int64_t turns = divideUp(rounds, MLOPT_MATMUL_CONSUMERS);
+  int64_t together = rounds * multiply + store;
+  int64_t apart = turns * (multiply + store);
+  return together > apart ? together : apart;
+}
+
+bool mloptScheduleMatmul(const MloptContraction *c, MloptMatmulSchedule *out) {
+  if (!isTaken(c))
+    return false;
+  int64_t best = 0;
+  for (int i = 0; i < MLOPT_COUNT(candidates); ++i) {
+    MloptMatmulSchedule candidate = candidates[i];
+    complete(c, &candidate);
+    for (; candidate.splits <= MOST_SPLITS; candidate.splits *= 2) {
+      int64_t cycles = cost(c, &candidate);
+      if (faultOf(c, &candidate) || (best && cycles >= best))
+        continue;
+      best = cycles;
+      *out = candidate;
+    }
+  }
+  return best > 0;
+}
+
 int64_t mloptMatmulStoreColumns(const MloptContraction *c) {
-  return MLOPT_NV_ROW_BYTES /
-         (mloptElementWidth(mloptElementType(c->c.type)) / 8);
+  return MLOPT_NV_ROW_BYTES / bytesOf(&c->c);
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,18 +370,41 @@ static MlirAttribute dictionary(MlirContext context, intptr_t count,
   return mlirDictionaryAttrGet(context, count, attrs);
 }
 
-void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
-                         const MloptMatmulSchedule *s) {
-  MlirContext context = mlirOperationGetContext(kernel);
+static MlirAttribute scheduleAttr(MlirContext context,
+                                  const MloptMatmulSchedule *s) {
   MlirNamedAttribute entries[] = {
       mloptNamedAttr(context, "band", mloptI64Attr(context, s->band)),
       mloptNamedAttr(context, "family", mloptStrAttr(context, "matmul")),
       mloptNamedAttr(context, "stages", mloptI64Attr(context, s->stages)),
       mloptNamedAttr(context, "tile", mloptI64Array(context, 3, s->tile)),
+      {.name = mlirIdentifierGet(context, mloptStr("cluster"))},
+      {.name = mlirIdentifierGet(context, mloptStr("splits"))},
+      {.name = mlirIdentifierGet(context, mloptStr("alternate"))},
   };
-  mlirOperationSetDiscardableAttributeByName(
-      kernel, mloptStr("mlopt.schedule"),
-      dictionary(context, MLOPT_COUNT(entries), entries));
+  intptr_t count = 4;
+  if (s->cluster > 1)
+    entries[count++] =
+        mloptNamedAttr(context, "cluster", mloptI64Attr(context, s->cluster));
+  if (s->splits > 1)
+    entries[count++] =
+        mloptNamedAttr(context, "splits", mloptI64Attr(context, s->splits));
+  if (s->alternate)
+    entries[count++] =
+        mloptNamedAttr(context, "alternate", mlirUnitAttrGet(context));
+  return dictionary(context, count, entries);
+}
+
+void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
+                         const MloptMatmulSchedule *s) {
+  MlirContext context = mlirOperationGetContext(kernel);
+  mlirOperationSetDiscardableAttributeByName(kernel, mloptStr("mlopt.schedule"),
+                                             scheduleAttr(context, s));
+  if (mloptMatmulBlocks(s) > 1) {
+    const int32_t cluster[] = {(int32_t)mloptMatmulBlocks(s), 1, 1};
+    mlirOperationSetDiscardableAttributeByName(
+        kernel, mloptStr("nvvm.cluster_dim"),
+        mlirDenseI32ArrayGet(context, 3, cluster));
+  }
   const int32_t threads[] = {MLOPT_MATMUL_THREADS, 1, 1};
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr("nvvm.reqntid"),
@@ -189,6 +424,19 @@ void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
       kernel, mloptStr("arg_attrs"), mlirArrayAttrGet(context, n, parameters));
 }
 
+/// An integer of a dictionary; `otherwise` if it has none of this name.
+static bool readInt(MlirAttribute dict, const char *name, int64_t otherwise,
+                    int64_t *out) {
+  MlirAttribute attr = mloptDictGet(dict, name);
+  *out = otherwise;
+  if (mlirAttributeIsNull(attr))
+    return otherwise > 0;
+  if (!mloptIsI64(attr))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(attr);
+  return true;
+}
+
 bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out) {
   MlirAttribute schedule = mloptAttr(kernel, "mlopt.schedule");
   if (mlirAttributeIsNull(schedule))
@@ -198,17 +446,15 @@ bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out) {
       !mloptStrEq(mlirStringAttrGetValue(family), "matmul"))
     return false;
   MlirAttribute tile = mloptDictGet(schedule, "tile");
-  MlirAttribute stages = mloptDictGet(schedule, "stages");
-  MlirAttribute band = mloptDictGet(schedule, "band");
-  if (mlirAttributeIsNull(tile) || mlirAttributeIsNull(stages) ||
-      mlirAttributeIsNull(band) || !mloptIsI64Array(tile) ||
-      mlirDenseArrayGetNumElements(tile) != 3 || !mloptIsI64(stages) ||
-      !mloptIsI64(band))
+  if (mlirAttributeIsNull(tile) || !mloptIsI64Array(tile) ||
+      mlirDenseArrayGetNumElements(tile) != 3)
     return false;
   mloptI64ArrayGet(tile, out->tile);
-  out->stages = mlirIntegerAttrGetValueInt(stages);
-  out->band = mlirIntegerAttrGetValueInt(band);
-  return true;
+  out->alternate = !mlirAttributeIsNull(mloptDictGet(schedule, "alternate"));
+  return readInt(schedule, "stages", 0, &out->stages) &&
+         readInt(schedule, "band", 0, &out->band) &&
+         readInt(schedule, "cluster", 1, &out->cluster) &&
+         readInt(schedule, "splits", 1, &out->splits);
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,10 +463,10 @@ bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out) {
 
 /// A matrix as TMA sees it: the contiguous axis, the other one, the batch.
 static MlirAttribute mapOf(MlirContext context, const MloptContraction *c,
-                           const MloptMatrix *matrix, MloptAxis inner,
-                           MloptAxis outer, int64_t innerBox,
+                           const MloptMatrix *matrix, const char *type,
+                           MloptAxis inner, MloptAxis outer, int64_t innerBox,
                            int64_t outerBox) {
-  int64_t bytes = mloptElementWidth(mloptElementType(matrix->type)) / 8;
+  int64_t bytes = bytesOf(matrix);
   const MloptAxis axes[] = {inner, outer, MLOPT_AXIS_BATCH};
   intptr_t rank = c->sizes[MLOPT_AXIS_BATCH] > 1 ? 3 : 2;
   int64_t dims[3], strides[2], box[] = {innerBox, outerBox, 1};
@@ -232,10 +478,6 @@ static MlirAttribute mapOf(MlirContext context, const MloptContraction *c,
     int64_t stride = matrix->strides[axes[i]] * bytes;
     strides[i - 1] = stride ? stride : divideUp(dims[0] * bytes, 16) * 16;
   }
-  MlirType element = mloptElementType(matrix->type);
-  const char *type = mlirTypeIsABF16(element)  ? "bf16"
-                     : mlirTypeIsAF16(element) ? "f16"
-                                               : "f32";
   MlirNamedAttribute entries[] = {
       mloptNamedAttr(context, "box", mloptI64Array(context, rank, box)),
       mloptNamedAttr(context, "dims", mloptI64Array(context, rank, dims)),
@@ -253,10 +495,23 @@ static MlirAttribute mapOf(MlirContext context, const MloptContraction *c,
 static MlirAttribute factorMap(MlirContext context, const MloptContraction *c,
                                const MloptMatrix *factor, MloptAxis axis,
                                int64_t rows) {
-  enum { PIECE = MLOPT_NV_MMA_DEPTH };
+  enum { PIECE = 64 };
+  const char *type = factors[elementOf(factor)].map;
   return factor->strides[MLOPT_AXIS_K] == 1
-             ? mapOf(context, c, factor, MLOPT_AXIS_K, axis, PIECE, rows)
-             : mapOf(context, c, factor, axis, MLOPT_AXIS_K, PIECE, PIECE);
+             ? mapOf(context, c, factor, type, MLOPT_AXIS_K, axis,
+                     MLOPT_NV_MMA_STAGE_BYTES / bytesOf(factor), rows)
+             : mapOf(context, c, factor, type, axis, MLOPT_AXIS_K, PIECE,
+                     PIECE);
+}
+
+static MlirAttribute resultMap(MlirContext context, const MloptContraction *c) {
+  MloptElement element = elementOf(&c->c);
+  const char *type = element == MLOPT_BF16  ? "bf16"
+                     : element == MLOPT_F16 ? "f16"
+                     : element == MLOPT_F32 ? "f32"
+                                            : "i32";
+  return mapOf(context, c, &c->c, type, MLOPT_AXIS_N, MLOPT_AXIS_M,
+               mloptMatmulStoreColumns(c), MLOPT_NV_MMA_ROWS);
 }
 
 static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
@@ -265,9 +520,9 @@ static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
   for (intptr_t i = 0; i < count; ++i)
     maps[i] = mlirUnitAttrGet(context);
   maps[c->a.parameter] = factorMap(context, c, &c->a, MLOPT_AXIS_M, s->tile[0]);
-  maps[c->b.parameter] = factorMap(context, c, &c->b, MLOPT_AXIS_N, s->tile[1]);
-  maps[c->c.parameter] = mapOf(context, c, &c->c, MLOPT_AXIS_N, MLOPT_AXIS_M,
-                               mloptMatmulStoreColumns(c), MLOPT_NV_MMA_ROWS);
+  maps[c->b.parameter] =
+      factorMap(context, c, &c->b, MLOPT_AXIS_N, s->tile[1] / s->cluster);
+  maps[c->c.parameter] = resultMap(context, c);
   return mlirArrayAttrGet(context, count, maps);
 }
 
@@ -275,7 +530,8 @@ void mloptMatmulLaunch(MlirContext context, const MloptContraction *c,
                        const MloptMatmulSchedule *s, MloptLaunch *launch) {
   int64_t m, n, total;
   mloptMatmulTiles(c, s, &m, &n, &total);
-  launch->blocks = total < PROCESSORS ? total : PROCESSORS;
+  int64_t blocks = mloptMatmulBlocks(s), most = PROCESSORS / blocks;
+  launch->blocks = (total < most ? total : most) * blocks;
   launch->threads = MLOPT_MATMUL_THREADS;
   launch->sharedBytes = mloptMatmulCarve(s).total;
   launch->tensorMaps = tensorMaps(context, c, s, launch->numArguments);

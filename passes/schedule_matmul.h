@@ -16,17 +16,22 @@
 
 #include "contraction.h"
 #include "launch.h"
+#include "nv_wgmma.h"
 
 enum {
   MLOPT_MATMUL_CONSUMERS = 2, ///< warpgroups that compute
   MLOPT_MATMUL_THREADS = 128 * (MLOPT_MATMUL_CONSUMERS + 1),
 };
 
-/// `{family = "matmul", band = 16, stages = 4, tile = [128, 256, 64]}`.
+/// `{family = "matmul", band = 16, stages = 4, tile = [128, 256, 64]}`; what is
+/// 1 or false by default is left out where it is.
 typedef struct MloptMatmulSchedule {
   int64_t tile[3]; ///< of m, n, k
   int64_t stages;  ///< of the ring
   int64_t band;    ///< rows of tiles that are walked column by column
+  int64_t cluster; ///< blocks, one below the other, that share tiles of B
+  int64_t splits;  ///< blocks that share a tile's k; they are a cluster, too
+  bool alternate;  ///< each consumer computes tiles of its own
 } MloptMatmulSchedule;
 
 /// Where each part of the shared block starts.
@@ -40,11 +45,28 @@ typedef struct MloptMatmulShared {
 enum { MLOPT_MATMUL_STORE_SLOTS = 2 }; ///< of each consumer
 
 MloptMatmulShared mloptMatmulCarve(const MloptMatmulSchedule *);
-/// Tiles along m and n, and of all batches.
+/// The blocks of a cluster of the launch.
+static inline int64_t mloptMatmulBlocks(const MloptMatmulSchedule *s) {
+  return s->cluster * s->splits;
+}
+/// The rows of a tile that one consumer computes.
+int64_t mloptMatmulConsumerRows(const MloptMatmulSchedule *);
+/// Whether partial sums of one stage are added in f32 outside of the Tensor
+/// Cores, whose own sums of 8-bit floats keep 14 bits: where the program does
+/// not allow approximations.
+bool mloptMatmulPromotes(const MloptContraction *);
+/// Tiles along m and n, and of all batches, where one of m is that of a whole
+/// cluster.
 void mloptMatmulTiles(const MloptContraction *, const MloptMatmulSchedule *,
                       int64_t *outM, int64_t *outN, int64_t *outTotal);
+/// Stages of one tile.
+int64_t mloptMatmulSteps(const MloptContraction *, const MloptMatmulSchedule *);
 /// The columns of C that are stored at once: 128 bytes.
 int64_t mloptMatmulStoreColumns(const MloptContraction *);
+
+/// The element type of a factor in the instruction; false if it takes none
+/// such.
+bool mloptMatmulFactor(const MloptMatrix *, MloptNvFactor *out);
 
 /// Whether a kernel can have this schedule; a diagnostic if not.
 bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *,

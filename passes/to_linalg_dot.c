@@ -34,6 +34,20 @@ static MlirAttribute zeroAttr(MlirType type) {
              : mlirIntegerAttrGet(type, 0);
 }
 
+/// Says how sums are formed, where that is not free: one after the other, or
+/// in f32 to the last bit whatever a Tensor Core does.
+static void orderSums(MloptLowering *l, MlirValue sums, MlirValue sum) {
+  if (l->b.failed)
+    return;
+  MlirAttribute unit = mlirUnitAttrGet(l->b.context);
+  if (mloptGetNumerics(l->op) == MLOPT_NUMERICS_STRICT)
+    mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(sum),
+                                               mloptStr("mlopt.ordered"), unit);
+  if (!mlirAttributeIsNull(mloptAttr(l->op, "mlopt.promote")))
+    mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(sums),
+                                               mloptStr("mlopt.promote"), unit);
+}
+
 /// Adds the accumulator, of type `sums`, which starts from zero, and the body;
 /// the two factors are the generic's inputs.
 static MlirValue contract(MloptLowering *l, MloptGeneric *g, MlirType sums,
@@ -51,7 +65,9 @@ static MlirValue contract(MloptLowering *l, MloptGeneric *g, MlirType sums,
                                         factors[0], factors[1]);
   MlirValue sum = mloptBuildCombine(&g->body, MLOPT_KIND_ADD, l->fastmath,
                                     mloptGenericArg(g, 2), product);
-  return mloptEndGenericValue(b, g, sum);
+  MlirValue result = mloptEndGenericValue(b, g, sum);
+  orderSums(l, result, sum);
+  return result;
 }
 
 /// Brings the sums to the result's element type.

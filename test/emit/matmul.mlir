@@ -63,3 +63,43 @@ func.func @bias(%a: tensor<128x256xbf16>, %b: tensor<64x256xbf16>, %v: tensor<64
   }
   return %0 : tensor<128x64xbf16>
 }
+
+// Sums of 8-bit floats in the Tensor Cores have 14 bits: every 128 of k they are
+// added in f32, unless approximations are allowed.
+// CHECK:       gpu.binary @eight_kernel_0
+// CHECK:       wgmma.mma_async.sync.aligned.m64n{{[0-9]+}}k32.f32.e4m3.e5m2 {{[^;]*}}, 1, 1;
+// CHECK:       wgmma.wait_group.sync.aligned 0
+// CHECK:       add.rn.f32
+// CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
+// CHECK:       func.func @eight
+func.func @eight(%a: tensor<512x256xf8E4M3FN>, %b: tensor<384x256xf8E5M2>) -> tensor<512x384xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<512x256xf8E4M3FN>, tensor<384x256xf8E5M2>) -> tensor<512x384xbf16>
+  return %0 : tensor<512x384xbf16>
+}
+
+// CHECK:       gpu.binary @eight_fast_kernel_0
+// CHECK:       k32.f32.e4m3.e4m3
+// CHECK-NOT:   add.rn.f32
+// CHECK:       func.func @eight_fast
+func.func @eight_fast(%a: tensor<512x256xf8E4M3FN>, %b: tensor<384x256xf8E4M3FN>) -> tensor<512x384xbf16> attributes {mlopt.numerics = #mlopt.numerics<fast>} {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<512x256xf8E4M3FN>, tensor<384x256xf8E4M3FN>) -> tensor<512x384xbf16>
+  return %0 : tensor<512x384xbf16>
+}
+
+// Integers have no scales, and sums of 32 bits.
+// CHECK:       gpu.binary @integer_kernel_0
+// CHECK:       k32.s32.s8.s8 {{[^;}]*}}}, {{[^,;]*}}, {{[^,;]*}}, {{[a-z]+}};
+// CHECK:       st.shared.v2.b32
+// CHECK:       func.func @integer
+func.func @integer(%a: tensor<512x256xi8>, %b: tensor<384x256xi8>) -> tensor<512x384xi32> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<512x256xi8>, tensor<384x256xi8>) -> tensor<512x384xi32>
+  return %0 : tensor<512x384xi32>
+}
+
+// CHECK:       gpu.binary @rounded_kernel_0
+// CHECK:       k8.f32.tf32.tf32
+// CHECK:       func.func @rounded
+func.func @rounded(%a: tensor<512x256xf32>, %b: tensor<384x256xf32>) -> tensor<512x384xf32> attributes {mlopt.numerics = #mlopt.numerics<fast>} {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<512x256xf32>, tensor<384x256xf32>) -> tensor<512x384xf32>
+  return %0 : tensor<512x384xf32>
+}

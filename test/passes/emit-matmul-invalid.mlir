@@ -16,8 +16,8 @@ gpu.module @none {
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 gpu.module @illegal {
-  // expected-error @+1 {{'llvm.func' op has an illegal schedule: tile 128x96x64 with 4 stages in bands of 16 is none of 128x256x64, 128x128x64, 128x64x64 with 2 to 63 stages in at most 232448 bytes of shared memory}}
-  llvm.func @illegal(%p: !llvm.ptr, %q: !llvm.ptr, %r: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, mlopt.schedule = {band = 16 : i64, family = "matmul", stages = 4 : i64, tile = array<i64: 128, 96, 64>}} {
+  // expected-error @+1 {{'llvm.func' op has an illegal schedule: tile 128x80x64 with 4 stages in bands of 16, clusters of 1, 1 splits: the columns must fill rows of 128 bytes, and be at most 256}}
+  llvm.func @illegal(%p: !llvm.ptr, %q: !llvm.ptr, %r: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, mlopt.schedule = {band = 16 : i64, family = "matmul", stages = 4 : i64, tile = array<i64: 128, 80, 64>}} {
     %x = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<64x64xbf16>
     %y = builtin.unrealized_conversion_cast %q : !llvm.ptr to tensor<64x64xbf16>
     %z = arith.constant dense<0.0> : tensor<64x64xf32>

@@ -8,15 +8,15 @@
 #bt = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// Few tiles: the narrow one gives work to more processors. Maps list the
-// contiguous dimension first; boxes are 64 of it by what a tile has.
+// Few tiles: small ones give work to more processors. Maps list the contiguous
+// dimension first; boxes are 64 of it by what a tile has.
 // CHECK-LABEL: llvm.func @narrow_kernel_0
 // CHECK-SAME:    %{{[^:]*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
-// CHECK-SAME:    mlopt.schedule = {band = 16 : i64, family = "matmul", stages = 8 : i64, tile = array<i64: 128, 64, 64>}
+// CHECK-SAME:    mlopt.schedule = {alternate, band = 16 : i64, family = "matmul", stages = 12 : i64, tile = array<i64: 64, 64, 64>}
 // CHECK:       func.func @narrow
-// CHECK:         %[[BLOCKS:.*]] = arith.constant 24 : index
+// CHECK:         %[[BLOCKS:.*]] = arith.constant 48 : index
 // CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],
-// CHECK-SAME:    {box = array<i64: 64, 128>, dims = array<i64: 256, 512>, strides = array<i64: 512>, swizzle = 128 : i64, type = "bf16"}
+// CHECK-SAME:    {box = array<i64: 64, 64>, dims = array<i64: 256, 512>, strides = array<i64: 512>, swizzle = 128 : i64, type = "bf16"}
 // CHECK-SAME:    {box = array<i64: 64, 64>, dims = array<i64: 384, 256>, strides = array<i64: 768>, swizzle = 128 : i64, type = "bf16"}
 // CHECK-SAME:    {box = array<i64: 32, 64>, dims = array<i64: 384, 512>, strides = array<i64: 1536>, swizzle = 128 : i64, type = "f32"}
 func.func @narrow(%a: tensor<512x256xbf16>, %b: tensor<256x384xbf16>) -> tensor<512x384xf32> {
@@ -162,4 +162,49 @@ func.func @twice(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>) -> tensor<64x64
     mlopt.yield %6 : tensor<64x64xf32>
   }
   return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// f32 is rounded to TF32, so the program must allow it; 8-bit elements are
+// multiplied where the rows of both factors run along k.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: llvm.func @exact_kernel_0
+// CHECK-NOT:   family = "matmul"
+// CHECK-LABEL: llvm.func @approximate_kernel_0
+// CHECK-SAME:    family = "matmul"
+// CHECK-SAME:    tile = array<i64: {{[0-9]+}}, {{[0-9]+}}, 32>
+// CHECK:       func.func @approximate
+// CHECK:         box = array<i64: 32, {{[^}]*}} type = "tf32"
+// CHECK:         box = array<i64: 32, {{[^}]*}} type = "tf32"
+// CHECK:         type = "f32"
+func.func @exact(%a: tensor<512x256xf32>, %b: tensor<384x256xf32>) -> tensor<512x384xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xf32>, %y = %b : tensor<384x256xf32>) -> tensor<512x384xf32> {
+    %z = arith.constant dense<0.0> : tensor<512x384xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<512x256xf32>, tensor<384x256xf32>) outs(%z : tensor<512x384xf32>) {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %4 = arith.mulf %p, %q : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<512x384xf32>
+    mlopt.yield %1 : tensor<512x384xf32>
+  }
+  return %0 : tensor<512x384xf32>
+}
+func.func @approximate(%a: tensor<512x256xf32>, %b: tensor<384x256xf32>) -> tensor<512x384xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xf32>, %y = %b : tensor<384x256xf32>) -> tensor<512x384xf32> {
+    %z = arith.constant dense<0.0> : tensor<512x384xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<512x256xf32>, tensor<384x256xf32>) outs(%z : tensor<512x384xf32>) {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %4 = arith.mulf %p, %q fastmath<reassoc,arcp,contract,afn> : f32
+      %5 = arith.addf %s, %4 fastmath<reassoc,arcp,contract,afn> : f32
+      linalg.yield %5 : f32
+    } -> tensor<512x384xf32>
+    mlopt.yield %1 : tensor<512x384xf32>
+  }
+  return %0 : tensor<512x384xf32>
 }

@@ -1,7 +1,8 @@
-"""Prints a matrix product: M N K FACTORS RESULT LAYOUT [relu].
+"""Prints a matrix product: M N K FACTORS RESULT LAYOUT [relu] [fast] [SCHEDULE].
 
 LAYOUT says whether each factor is transposed: nt is A[M, K] times B[N, K]. With
-relu, a bias and a ReLU follow in f32, before the result is rounded.
+relu, a bias and a ReLU follow in f32, before the result is rounded. fast is its
+numerics mode. SCHEDULE is what is pinned: the text of entries of mlopt.schedule.
 """
 
 import sys
@@ -14,7 +15,12 @@ RELU = """
     %5 = mlopt.convert %4 : {sums} -> {out}"""
 
 
-def main(m, n, k, factors, result, layout, epilogue=""):
+def main(m, n, k, factors, result, layout, *options):
+    epilogue = "relu" in options
+    mode = " {numerics = #mlopt.numerics<fast>}" if "fast" in options else ""
+    pins = [o for o in options if "=" in o]
+    schedule = f'family = "matmul", {pins[0]}' if pins else ""
+    pin = f" {{mlopt.schedule = {{{schedule}}}}}" if pins else ""
     a = [m, k] if layout[0] == "n" else [k, m]
     b = [k, n] if layout[1] == "n" else [n, k]
     lhs = f"tensor<{a[0]}x{a[1]}x{factors}>"
@@ -28,10 +34,10 @@ def main(m, n, k, factors, result, layout, epilogue=""):
     print(
         f"func.func @main(%a: {lhs}, %b: {rhs}, %c: {bias}) -> {out} {{\n"
         f"  %r = mlopt.fusion (%x = %a : {lhs}, %y = %b : {rhs}, %v = %c : {bias}) -> {out} {{\n"
-        f"    %0 = mlopt.dot %x, %y contract [{a.index(k)}] x [{b.index(k)}] : "
+        f"    %0 = mlopt.dot %x, %y contract [{a.index(k)}] x [{b.index(k)}]{mode} : "
         f"({lhs}, {rhs}) -> {sums}{rest}\n"
         f"    mlopt.yield {last} : {out}\n"
-        f"  }}\n"
+        f"  }}{pin}\n"
         f"  return %r : {out}\n}}"
     )
 

@@ -1,0 +1,86 @@
+//===- emit_matmul_impl.h - A matrix product under construction ---*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the files that emit a matrix product share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_EMIT_MATMUL_IMPL_H
+#define MLOPT_PASSES_EMIT_MATMUL_IMPL_H
+
+#include "emit_matmul_epilogue.h"
+#include "nv_ring.h"
+#include "nv_tma.h"
+#include "nv_wgmma.h"
+#include "schedule_matmul.h"
+
+typedef struct MloptMatmul {
+  MloptNv nv;
+  MloptContraction c;
+  MloptMatmulSchedule s;
+  MloptMatmulShared shared;
+  MloptNvRing ring;
+  MloptNvMma mma;
+  MloptEpilogue epilogue;
+  MlirValue a, b, out;           ///< tensor maps
+  MlirValue thread;              ///< in its warpgroup
+  MlirValue warpgroup;           ///< 0: producer
+  MlirValue isFirst;             ///< of the block's threads
+  MlirValue rank;                ///< of the block in its cluster
+  MlirValue firstTile, tileStep; ///< of this cluster
+  MlirValue firstStep, endStep;  ///< of this block, along k
+  int64_t steps;                 ///< of all
+  int64_t tilesM, tilesN, total; ///< of clusters
+  int64_t slabs;                 ///< of a consumer
+  bool batched;
+} MloptMatmul;
+
+/// Where a tile starts.
+typedef struct MloptMatmulTile {
+  MlirValue m, n, batch;
+} MloptMatmulTile;
+
+enum {
+  MLOPT_MATMUL_WARPGROUP = 128, ///< threads
+};
+
+/// A warpgroup that multiplies.
+typedef struct MloptMatmulConsumer {
+  MlirValue index;      ///< 0 or 1
+  MlirValue a, b;       ///< descriptors of stage 0
+  MlirValue lane;       ///< in its warp
+  MlirValue isFirst;    ///< of the warpgroup
+  MlirValue slots;      ///< offset of its store slots
+  MlirValue barrier;    ///< named, of the warpgroup
+  MlirValue storeAt[4]; ///< where this thread stages its fragment
+} MloptMatmulConsumer;
+
+/// Where the consumer's thread stages its fragment for TMA.
+void mloptMatmulPlaceFragment(MloptMatmul *, MloptMatmulConsumer *);
+/// Stores the consumer's rows of a tile from their fragment. Store slots take
+/// turns from tile to tile: `turn` (an i32) is the first one's.
+void mloptMatmulStoreTile(MloptMatmul *, const MloptMatmulConsumer *,
+                          MloptMatmulTile, MlirValue turn, MlirValue *fragment);
+/// The first slot of the next tile.
+MlirValue mloptMatmulNextTurn(MloptMatmul *, MlirValue turn);
+/// The blocks of 128 bytes of a consumer's rows of a tile.
+int64_t mloptMatmulNumBlocks(const MloptMatmul *);
+
+// emit_matmul_split.c
+/// Sends each block of the fragment to the block of the cluster that stores it.
+void mloptMatmulExchange(MloptMatmul *, const MloptMatmulConsumer *,
+                         const MlirValue *fragment);
+/// Whether this one stores block `i`; a scope to be ended.
+MloptNvScope mloptMatmulBeginOwned(MloptMatmul *, const MloptMatmulConsumer *,
+                                   int64_t i);
+/// The sums of block `i`, in the order of k.
+void mloptMatmulAddSplits(MloptMatmul *, const MloptMatmulConsumer *, int64_t i,
+                          MlirValue *outBlock);
+/// All blocks of the cluster, if there is one.
+void mloptMatmulMeet(MloptMatmul *);
+
+#endif // MLOPT_PASSES_EMIT_MATMUL_IMPL_H

@@ -1,0 +1,80 @@
+//===- outline_family.c - Which emitter a kernel is for -------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first family in this order that takes a kernel's program: skinny products
+// (schedule_tiled.h), products on wgmma and TMA (schedule_matmul.h), other
+// products, then what schedule.h chooses from. A fusion may pin a schedule of
+// the second.
+//
+//===----------------------------------------------------------------------===//
+
+#include "outline_impl.h"
+
+#include "schedule.h"
+#include "schedule_matmul.h"
+#include "schedule_tiled.h"
+
+/// The schedule of a matrix product for this program: the one that its fusion
+/// pins, or the best. False if it is none, or after a diagnostic.
+static bool findMatmul(MloptOutline *o, MlirOperation fusion,
+                       MlirOperation kernel, MlirBlock program,
+                       MloptContraction *contraction,
+                       MloptMatmulSchedule *schedule) {
+  bool isProduct = o->wgmma && mloptFindContraction(program, contraction);
+  if (mlirAttributeIsNull(mloptAttr(fusion, MLOPT_SCHEDULE)))
+    return isProduct && mloptScheduleMatmul(contraction, schedule);
+  bool isRead = mloptReadMatmulSchedule(fusion, schedule);
+  if (!isRead || !isProduct)
+    mloptOpError(fusion,
+                 isRead ? "pins the schedule of a matrix product, but is none, "
+                          "or not for a chip with wgmma"
+                        : "pins a schedule that is not {family = \"matmul\", "
+                          "band, stages, tile = [m, n, k]}");
+  else if (mloptVerifyMatmul(kernel, contraction, schedule))
+    return true;
+  o->failed = true;
+  return false;
+}
+
+/// Makes the kernel one of tiles, if its program is a product.
+static bool chooseTiled(MlirOperation kernel, const MloptProduct *product,
+                        MloptLaunch *launch) {
+  MloptTiledSchedule schedule;
+  if (!mloptScheduleTiled(product, &schedule))
+    return false;
+  mloptTiledAnnotate(kernel, &schedule);
+  mloptTiledLaunch(product, &schedule, launch);
+  return true;
+}
+
+void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
+                              MlirOperation kernel, MloptLaunch *launch) {
+  MlirBlock program =
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  bool isPinned = !mlirAttributeIsNull(mloptAttr(fusion, MLOPT_SCHEDULE));
+  MloptProduct product;
+  bool isProduct = mloptFindProduct(program, &product);
+  if (isProduct && !isPinned && mloptTiledIsSkinny(&product) &&
+      chooseTiled(kernel, &product, launch))
+    return;
+  MloptContraction contraction;
+  MloptMatmulSchedule matmul;
+  if (findMatmul(o, fusion, kernel, program, &contraction, &matmul)) {
+    mloptMatmulAnnotate(kernel, &contraction, &matmul);
+    mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
+    return;
+  }
+  if (o->failed || (isProduct && chooseTiled(kernel, &product, launch)))
+    return;
+  MloptSchedule schedule = mloptChooseSchedule(program);
+  launch->blocks = schedule.blocks;
+  launch->threads = schedule.threads;
+  if (schedule.family != MLOPT_FAMILY_GENERIC)
+    mlirOperationSetDiscardableAttributeByName(
+        kernel, mloptStr(MLOPT_SCHEDULE),
+        mloptScheduleToAttr(o->context, &schedule));
+}

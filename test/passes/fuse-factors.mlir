@@ -1,0 +1,36 @@
+// RUN: mlopt-opt %s -pass-pipeline='builtin.module(func.func(mlopt-fuse{wgmma=true}))' | FileCheck %s
+
+// wgmma takes 8-bit elements only where rows run along k: a factor that lies
+// otherwise is transposed by a kernel of its own, and the ledger says so.
+// CHECK-LABEL: @eight_bits
+// CHECK:         kernels = 2
+// CHECK:         mlopt.fusion (%{{.*}} = %arg1 :
+// CHECK:           mlopt.transpose {{.*}} perm [0, 2, 1]
+// CHECK:         mlopt.fusion
+// CHECK:           mlopt.dot {{.*}} batch [0] x [0] contract [2] x [2]
+// CHECK:         mlopt.ledger = [{bytes = 589824 : i64, operand = 1 : i64, reason = "prologue"}]
+func.func @eight_bits(%a: tensor<3x512x256xi8>, %b: tensor<3x256x384xi8>) -> tensor<3x512x384xi32> {
+  %0 = mlopt.dot %a, %b batch [0] x [0] contract [2] x [1] : (tensor<3x512x256xi8>, tensor<3x256x384xi8>) -> tensor<3x512x384xi32>
+  return %0 : tensor<3x512x384xi32>
+}
+
+// So is f32 where it may be rounded to TF32, on both sides.
+// CHECK-LABEL: @rounded
+// CHECK:         kernels = 3
+// CHECK:         mlopt.dot {{.*}} contract [1] x [1]
+func.func @rounded(%a: tensor<256x512xf32>, %b: tensor<256x384xf32>) -> tensor<512x384xf32> {
+  %0 = mlopt.dot %a, %b contract [0] x [0] {numerics = #mlopt.numerics<fast>} : (tensor<256x512xf32>, tensor<256x384xf32>) -> tensor<512x384xf32>
+  return %0 : tensor<512x384xf32>
+}
+
+// What other kernels compute stays: f32 in full precision, factors of 16 bits,
+// narrow products, rows of k that TMA does not take.
+// CHECK-LABEL: @others
+// CHECK-NOT:     transpose
+func.func @others(%a: tensor<512x256xf32>, %b: tensor<256x384xf32>, %c: tensor<512x256xf16>, %d: tensor<256x384xf16>, %e: tensor<16x256xi8>, %f: tensor<256x384xi8>, %g: tensor<512x250xi8>, %h: tensor<250x384xi8>) -> (tensor<512x384xf32>, tensor<512x384xf16>, tensor<16x384xi32>, tensor<512x384xi32>) {
+  %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<512x256xf32>, tensor<256x384xf32>) -> tensor<512x384xf32>
+  %1 = mlopt.dot %c, %d contract [1] x [0] : (tensor<512x256xf16>, tensor<256x384xf16>) -> tensor<512x384xf16>
+  %2 = mlopt.dot %e, %f contract [1] x [0] : (tensor<16x256xi8>, tensor<256x384xi8>) -> tensor<16x384xi32>
+  %3 = mlopt.dot %g, %h contract [1] x [0] : (tensor<512x250xi8>, tensor<250x384xi8>) -> tensor<512x384xi32>
+  return %0, %1, %2, %3 : tensor<512x384xf32>, tensor<512x384xf16>, tensor<16x384xi32>, tensor<512x384xi32>
+}

@@ -1,0 +1,188 @@
+// RUN: mlopt-opt %s -mlopt-to-gpu -split-input-file -verify-diagnostics
+
+// What makes a schedule illegal is said where the fusion stands that pins it.
+func.func @rows(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{tile 96x128x64 with 4 stages in bands of 16, clusters of 1, 1 splits: a consumer computes 64 or 128 rows}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 96, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @columns(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: the columns must fill rows of 128 bytes, and be at most 256}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 320, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @registers(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: the accumulators exceed the registers of a thread}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 2 : i64, tile = array<i64: 256, 256, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @promoted(%a: tensor<512x256xf8E4M3FN>, %b: tensor<384x256xf8E4M3FN>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: the accumulators exceed the registers of a thread}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xf8E4M3FN>, %y = %b : tensor<384x256xf8E4M3FN>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xf8E4M3FN>, tensor<384x256xf8E4M3FN>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 256, 128>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @depth(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: a stage is 128 bytes deep}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 32>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @stages(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: a ring has 2 to 63 stages}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 1 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @shared(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: the stages exceed 232448 bytes of shared memory}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 7 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @cluster(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: a cluster is of 1 or 2 blocks, which load 64 columns or more each}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, cluster = 2 : i64, stages = 4 : i64, tile = array<i64: 128, 64, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @band(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: a band has at least one row}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 0 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @many_splits(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: a cluster has at most 8 blocks}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, splits = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @alternating_splits(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: splits of k share no tiles of B, and all their consumers one tile}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", alternate, band = 16 : i64, splits = 2 : i64, stages = 4 : i64, tile = array<i64: 64, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @empty_split(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: a split of k is empty}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, splits = 8 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @wide_split(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{: a consumer computes at most 64x128 of a tile whose k is split}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, splits = 2 : i64, stages = 4 : i64, tile = array<i64: 128, 256, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @many_tiles(%a: tensor<4096x512xbf16>, %b: tensor<4096x512xbf16>) -> tensor<4096x4096xbf16> {
+  // expected-error @+1 {{: there are more tiles than clusters that run at once}}
+  %0 = mlopt.fusion (%x = %a : tensor<4096x512xbf16>, %y = %b : tensor<4096x512xbf16>) -> tensor<4096x4096xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<4096x512xbf16>, tensor<4096x512xbf16>) -> tensor<4096x4096xbf16>
+    mlopt.yield %1 : tensor<4096x4096xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, splits = 2 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<4096x4096xbf16>
+}
+
+// -----
+
+// A row of 2 * 250 bytes.
+func.func @unreachable(%a: tensor<512x250xbf16>, %b: tensor<384x250xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{has the schedule of a matrix product, but TMA and wgmma do not take its tensors}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x250xbf16>, %y = %b : tensor<384x250xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x250xbf16>, tensor<384x250xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @incomplete(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{'mlopt.fusion' op pins a schedule that is not {family = "matmul", band, stages, tile = [m, n, k]}}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @no_product(%a: tensor<512x256xbf16>) -> tensor<512x256xbf16> {
+  // expected-error @+1 {{'mlopt.fusion' op pins the schedule of a matrix product, but is none, or not for a chip with wgmma}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>) -> tensor<512x256xbf16> {
+    %1 = mlopt.add %x, %x : tensor<512x256xbf16>
+    mlopt.yield %1 : tensor<512x256xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x256xbf16>
+}

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Writes and compiles matrix products of every kind that wgmma kernels have.
+
+  test/run/matmul_programs.py DIR [--compiler=mlopt-compile] [--ptxas]
+
+DIR gets an artifact for each and list.txt for test/run/gpu_check.sh, which runs
+it on a GPU against the CPU with f64 sums, three times for the same bits. Sizes
+are chosen by what goes wrong: matrices smaller than a tile, k smaller than a
+stage, one tile or many for each block, an odd number of stored blocks in a tile,
+edges in every direction, batches.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+# Bytes of an element, and the multiple of 16 bytes that rows must be.
+BYTES = {"bf16": 2, "f16": 2, "f32": 4, "f8E4M3FN": 1, "f8E5M2": 1, "i8": 1}
+
+# Tiles as the attribute mlopt.schedule has them: m, n, stages, blocks of a
+# cluster, whether consumers alternate.
+TILES = [
+    (128, 256, 4, 1, False),
+    (128, 192, 4, 1, False),
+    (128, 128, 6, 1, False),
+    (128, 64, 8, 1, False),
+    (64, 64, 12, 1, True),
+    (64, 256, 4, 1, True),
+    (64, 192, 6, 1, True),
+    (128, 128, 6, 1, True),
+    (256, 128, 4, 1, False),
+    (128, 256, 4, 2, False),
+    (256, 128, 4, 2, False),
+    (128, 64, 2, 1, False),
+]
+
+# m, n, stages, and the blocks that share a tile's k.
+SPLITS = [(128, 64, 8, 2), (128, 128, 6, 4), (128, 128, 4, 3), (256, 64, 4, 8),
+          (256, 64, 4, 2)]
+SPLIT_SIZES = [(100, 14, 66, 2), (200, 9, 130, None)]
+
+# m, n, k, batch: in units of 16 bytes for n and k.
+SIZES = [
+    (64, 8, 8, 300),  # many small products
+    (40, 5, 3, 7),  # smaller than any tile, k smaller than a stage
+    (200, 40, 17, None),  # edges everywhere
+    (1, 8, 8, 140),
+    (700, 72, 40, None),  # many tiles, several turns of the ring
+]
+
+ELEMENTS = [  # of a, of b, of the result, fast
+    ("bf16", "bf16", "bf16", False),
+    ("f16", "f16", "f32", False),
+    ("f8E4M3FN", "f8E5M2", "bf16", False),
+    ("f8E4M3FN", "f8E4M3FN", "bf16", True),
+    ("i8", "i8", "i32", False),
+    ("f32", "f32", "bf16", True),
+]
+
+
+def tensor(shape, element):
+    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+
+def schedule(tile, element):
+    m, n, stages, cluster, alternate, *splits = tile
+    return (f'{{family = "matmul", band = 4 : i64, stages = {stages} : i64, '
+            f"cluster = {cluster} : i64, "
+            f"splits = {splits[0] if splits else 1} : i64, "
+            f"tile = array<i64: {m}, {n}, {128 // BYTES[element]}>"
+            f"{', alternate' if alternate else ''}}}")
+
+
+def program(m, n, k, batch, layout, elements, tile=None):
+    a, b, out, fast = elements
+    shape_a = [m, k] if layout[0] == "n" else [k, m]
+    shape_b = [k, n] if layout[1] == "n" else [n, k]
+    dims = [int(layout[0] == "n"), int(layout[1] == "t")]
+    shape, batches = [m, n], ""
+    if batch:
+        shape_a, shape_b, shape = ([batch] + s for s in (shape_a, shape_b, shape))
+        dims = [d + 1 for d in dims]
+        batches = "batch [0] x [0] "
+    types = tensor(shape_a, a), tensor(shape_b, b), tensor(shape, out)
+    mode = " {numerics = #mlopt.numerics<fast>}" if fast else ""
+    if not tile:
+        return f"""func.func @main(%a: {types[0]}, %b: {types[1]}) -> {types[2]} {{
+  %r = mlopt.dot %a, %b {batches}contract [{dims[0]}] x [{dims[1]}]{mode} : ({types[0]}, {types[1]}) -> {types[2]}
+  return %r : {types[2]}
+}}
+"""
+    return f"""func.func @main(%a: {types[0]}, %b: {types[1]}) -> {types[2]} {{
+  %r = mlopt.fusion (%x = %a : {types[0]}, %y = %b : {types[1]}) -> {types[2]} {{
+    %0 = mlopt.dot %x, %y {batches}contract [{dims[0]}] x [{dims[1]}]{mode} : ({types[0]}, {types[1]}) -> {types[2]}
+    mlopt.yield %0 : {types[2]}
+  }} {{mlopt.schedule = {schedule(tile, a)}}}
+  return %r : {types[2]}
+}}
+"""
+
+
+def programs():
+    """(name, text)"""
+    for i, tile in enumerate(TILES):
+        for j, (m, n, k, batch) in enumerate(SIZES):
+            elements = ELEMENTS[(i + j) % len(ELEMENTS)]
+            a, out, fast = elements[0], elements[2], elements[3]
+            slabs = tile[0] // (64 if tile[4] else 128)
+            if (BYTES[a] == 1 and a != "i8" and not fast
+                    and slabs * tile[1] > 192):
+                elements = ELEMENTS[0]  # two accumulators do not fit
+            unit = 16 // BYTES[elements[0]]
+            layout = "nt"
+            if BYTES[elements[0]] == 2:
+                layout = ("nt", "nn", "tn", "tt")[(i + 2 * j) % 4]
+            sizes = (m + -m % unit if layout[0] == "t" else m, n * 8 * (
+                2 if unit == 16 else 1), k * unit, batch)
+            name = f"tile{i}_{j}_{elements[0]}_{layout}"
+            text = program(*sizes, layout, elements, tile)
+            yield name, text
+    for i, (tile_m, tile_n, stages, splits) in enumerate(SPLITS):
+        for j, (m, n, k, batch) in enumerate(SPLIT_SIZES):
+            elements = ELEMENTS[(i + 3 * j) % len(ELEMENTS)]
+            if elements[0] == "f8E4M3FN" and tile_n > 64:
+                elements = ELEMENTS[4]
+            unit = 16 // BYTES[elements[0]]
+            text = program(m, n * 16, k * unit, batch, "nt", elements,
+                           (tile_m, tile_n, stages, 1, False, splits))
+            yield f"splits{i}_{j}_{elements[0]}", text
+    for j, (m, n, k, batch) in enumerate(SIZES):  # as the compiler chooses
+        for elements in ELEMENTS:
+            unit = 16 // BYTES[elements[0]]
+            text = program(m, n * 16, k * unit, batch, "nt", elements)
+            fast = "_fast" if elements[3] else ""
+            yield f"chosen{j}_{elements[0]}{fast}", text
+    yield "split", program(2048, 2048, 1024, None, "nn",
+                           ("f32", "f32", "f32", False))
+
+
+def compile_program(options, name, text):
+    source = os.path.join(options.dir, name + ".mlir")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text)
+    command = [options.compiler, source, "-o", source[:-5] + ".mlopt"]
+    done = subprocess.run(command + ["--ptxas"] * options.ptxas,
+                          capture_output=True, text=True)
+    return done.stderr.strip()
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dir")
+    parser.add_argument("--compiler", default="mlopt-compile")
+    parser.add_argument("--ptxas", action="store_true")
+    options = parser.parse_args()
+    os.makedirs(options.dir, exist_ok=True)
+    all_programs = list(programs())
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        messages = list(pool.map(lambda p: compile_program(options, *p),
+                                 all_programs))
+    with open(os.path.join(options.dir, "list.txt"), "w",
+              encoding="utf-8") as file:
+        for name, _ in all_programs:
+            file.write(f"{name}.mlopt --oracle --repeat=3\n")
+    wrong = [(p[0], m) for p, m in zip(all_programs, messages) if m]
+    for name, message in wrong:
+        print(f"{name}: {message}")
+    print(f"{len(all_programs)} programs, {len(wrong)} not compiled cleanly")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
