@@ -273,6 +273,14 @@ static void setThreads(MlirOperation func, int64_t threads) {
       func, mloptStr("nvvm.reqntid"), mlirDenseI32ArrayGet(context, 1, &size));
 }
 
+/// Puts that many blocks side by side into a cluster.
+static void setCluster(MlirOperation func, int64_t blocks) {
+  const int32_t sizes[] = {(int32_t)blocks, 1, 1};
+  mlirOperationSetDiscardableAttributeByName(
+      func, mloptStr("nvvm.cluster_dim"),
+      mlirDenseI32ArrayGet(mlirOperationGetContext(func), 3, sizes));
+}
+
 static bool emitKernel(MlirOperation func) {
   MlirLocation location = mlirOperationGetLocation(func);
   MlirRegion region = mlirOperationGetRegion(func, 0);
@@ -295,6 +303,8 @@ static bool emitKernel(MlirOperation func) {
     setThreads(func, mloptTiledThreadsOf(func));
   else if (kernel.schedule.family != MLOPT_FAMILY_GENERIC)
     setThreads(func, kernel.schedule.threads);
+  if (kernel.schedule.cluster > 1)
+    setCluster(func, kernel.schedule.cluster);
   mloptBuildOp(mloptPullGetBuilder(kernel.pull),
                (MloptOpSpec){.name = "llvm.return"});
   ok &= mloptPullDestroy(kernel.pull);

@@ -14,7 +14,12 @@
 //
 //   partial of a thread -> lanes of the vector -> warp -> block
 //
-// A row too long to be held is read again for each reduction and for the
+// Of a longer row a cluster of blocks holds a stretch each. What a block has
+// reduced it writes into the shared memory of all, at the place of its rank:
+//
+//   block -> array [ b0 b1 .. bC ] in each block -> every thread
+//
+// A row too long even for that is read again for each reduction and for the
 // results. Threads past the end of a row read its start and count as neutral.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +27,9 @@
 #include "emit_reduce.h"
 #include "target.h"
 
-enum { MAX_HELD = 32, UNROLLED = 4 };
+#include "mlir-c/Dialect/LLVM.h"
+
+enum { MAX_HELD = 32, UNROLLED = 4, MAX_CLUSTER = 16 };
 
 typedef struct Rows {
   MloptKernel *kernel;
@@ -33,6 +40,11 @@ typedef struct Rows {
   MlirValue thread;   ///< in its line
   MlirValue rowValid; ///< null when every line has a row
   MlirValue row;      ///< its number
+  int64_t stretch;    ///< elements of a row that a block takes
+  MlirValue rank;     ///< of the block in its cluster; null without one
+  MlirValue begin;    ///< the first column of the block's stretch; null: 0
+  MlirValue end;      ///< its end, in the row
+  bool isStarted;     ///< all blocks of the cluster are known to run
   intptr_t numVectors;
   MloptVector vectors[MAX_HELD];
   MlirValue valid[MAX_HELD]; ///< null when the vector is always in the row
@@ -56,6 +68,26 @@ static MlirValue both(Rows *r, MlirValue a, MlirValue b) {
 // Places
 //===----------------------------------------------------------------------===//
 
+/// The block's stretch of the row.
+static void findStretch(Rows *r) {
+  const MloptSchedule *s = &r->kernel->schedule;
+  int64_t vectors = (r->columns / s->lanes + s->cluster - 1) / s->cluster;
+  r->stretch = s->cluster == 1 ? r->columns : vectors * s->lanes;
+  r->end = mloptPullIndex(r->pull, r->columns);
+  if (s->cluster == 1)
+    return;
+  MlirValue cluster = mloptPullIndex(r->pull, s->cluster);
+  r->rank = mloptBuildBinary(r->b, "arith.remui", r->row, cluster);
+  r->row = mloptBuildBinary(r->b, "arith.divui", r->row, cluster);
+  r->begin = multiply(r, r->rank, r->stretch);
+  MlirValue end = add(r, r->begin, mloptPullIndex(r->pull, r->stretch));
+  r->end = r->stretch * s->cluster == r->columns
+               ? end
+               : mloptBuildBinary(r->b, "arith.minui", end, r->end);
+  // No block writes into another's memory before it runs.
+  mloptBuildOp(r->b, (MloptOpSpec){.name = "nvvm.cluster.arrive.relaxed"});
+}
+
 /// The threads' rows.
 static void findRow(Rows *r) {
   const MloptSchedule *s = &r->kernel->schedule;
@@ -63,6 +95,7 @@ static void findRow(Rows *r) {
   MlirValue thread = mloptReadRegister(r->b, "nvvm.read.ptx.sreg.tid.x");
   r->row = mloptReadRegister(r->b, "nvvm.read.ptx.sreg.ctaid.x");
   r->thread = thread;
+  findStretch(r);
   if (lines > 1) {
     MlirValue line = mloptPullIndex(r->pull, s->line);
     r->thread = mloptBuildBinary(r->b, "arith.remui", thread, line);
@@ -78,13 +111,12 @@ static void findRow(Rows *r) {
 }
 
 /// The vector that starts at a column. `mayEnd`: the column may lie past the
-/// row's end.
+/// end of the stretch.
 static void openVector(Rows *r, MlirValue column, bool mayEnd, MloptVector *out,
                        MlirValue *outValid) {
   *outValid = (MlirValue){NULL};
   if (mayEnd) {
-    *outValid = mloptBuildCmpI(r->b, "ult", column,
-                               mloptPullIndex(r->pull, r->columns));
+    *outValid = mloptBuildCmpI(r->b, "ult", column, r->end);
     column =
         mloptBuildSelect(r->b, *outValid, column, mloptPullIndex(r->pull, 0));
   }
@@ -103,8 +135,8 @@ static void openVectors(Rows *r, MlirValue begin, intptr_t count, bool mayEnd) {
   for (intptr_t v = 0; v < count; ++v) {
     MlirValue column =
         v ? add(r, first, mloptPullIndex(r->pull, v * width)) : first;
-    bool ends = mlirValueIsNull(begin) ? (v + 1) * width > r->columns : mayEnd;
-    openVector(r, column, ends, &r->vectors[v], &r->valid[v]);
+    openVector(r, column, mayEnd || (v + 1) * width > r->stretch,
+               &r->vectors[v], &r->valid[v]);
   }
 }
 
@@ -122,7 +154,8 @@ static Along beginAlong(Rows *r, intptr_t numCarried, const MlirValue *init,
   along.scope = mloptPullBeginFor(r->pull, numCarried, init, &begin, carried);
   mloptTileEnter(&r->tile);
   openVectors(r, begin, UNROLLED,
-              r->columns % (s->line * s->lanes * UNROLLED) != 0);
+              r->stretch * s->cluster != r->columns ||
+                  r->stretch % (s->line * s->lanes * UNROLLED) != 0);
   return along;
 }
 
@@ -130,10 +163,11 @@ static void endAlong(Rows *r, Along along, intptr_t numCarried,
                      const MlirValue *init, const MlirValue *next,
                      MlirValue *out) {
   const MloptSchedule *s = &r->kernel->schedule;
-  mloptPullEndFor(r->pull, along.scope, mloptPullIndex(r->pull, 0),
-                  mloptPullIndex(r->pull, r->columns),
-                  mloptPullIndex(r->pull, s->line * s->lanes * UNROLLED),
-                  numCarried, init, next, out);
+  mloptPullEndFor(
+      r->pull, along.scope,
+      mlirValueIsNull(r->begin) ? mloptPullIndex(r->pull, 0) : r->begin, r->end,
+      mloptPullIndex(r->pull, s->line * s->lanes * UNROLLED), numCarried, init,
+      next, out);
   mloptTileEnter(&r->tile);
   r->tile.vector = NULL;
 }
@@ -200,6 +234,45 @@ static MlirValue acrossWarps(Rows *r, const MloptCombiner *combiner,
   return mloptBuildWarpReduce(r->pull, combiner, value, width);
 }
 
+static void waitForCluster(Rows *r) {
+  mloptBuildOp(r->b, (MloptOpSpec){.name = "nvvm.cluster.wait"});
+}
+
+/// The value of all blocks of the cluster, given each block's.
+static MlirValue acrossBlocks(Rows *r, const MloptCombiner *combiner,
+                              MlirValue value) {
+  const int64_t cluster = r->kernel->schedule.cluster;
+  MlirContext c = r->b->context;
+  MlirType type = mlirValueGetType(value), i32 = mlirIntegerTypeGet(c, 32);
+  if (!r->isStarted)
+    waitForCluster(r);
+  r->isStarted = true;
+  MlirValue array = mloptAddShared(r->kernel, type, cluster);
+  MlirValue writes =
+      mloptBuildCmpI(r->b, "ult", r->thread, mloptPullIndex(r->pull, cluster));
+  MloptPullScope then = mloptPullBeginBranch(r->pull);
+  MlirValue operands[] = {
+      array, mloptBuildUnary(r->b, "arith.index_cast", r->thread, i32)};
+  MlirType pointer = mlirLLVMPointerTypeGet(c, 7);
+  MlirValue there = mloptBuildValue(r->b, (MloptOpSpec){.name = "nvvm.mapa",
+                                                        .numOperands = 2,
+                                                        .operands = operands,
+                                                        .numResults = 1,
+                                                        .results = &pointer});
+  mloptStoreShared(r->pull, there, value, r->rank);
+  mloptPullEndBranch(r->pull, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(r->pull);
+  mloptPullEndBranch(r->pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(r->pull, writes, then, otherwise, 0, NULL, NULL);
+  mloptBuildOp(r->b, (MloptOpSpec){.name = "nvvm.cluster.arrive"});
+  waitForCluster(r);
+  MlirValue values[MAX_CLUSTER];
+  for (int64_t i = 0; i < cluster; ++i)
+    values[i] =
+        mloptLoadShared(r->pull, array, type, mloptPullIndex(r->pull, i));
+  return mloptBuildTree(r->pull, combiner, cluster, values);
+}
+
 /// The thread's own value of each result.
 static void reduceOwn(Rows *r, const MloptShared *shared, MlirValue *out) {
   MlirValue partial[MLOPT_PULL_MAX_CARRIED * MLOPT_MAX_LANES];
@@ -243,6 +316,8 @@ static bool reduceRow(void *userData, MlirOperation op, const MlirValue *loops,
                                          line < warp ? line : warp);
     if (line > warp)
       all = acrossWarps(r, combiner, all);
+    if (r->kernel->schedule.cluster > 1)
+      all = acrossBlocks(r, combiner, all);
     MlirValue init =
         mloptPullGenericOperand(r->pull, op, shared.numInputs + i, loops);
     results[i] = mloptBuildStep(r->pull, combiner, init, all);
@@ -337,9 +412,11 @@ static void storeRows(Rows *r) {
   }
   if (!any)
     return;
+  MlirValue zero = mloptPullIndex(r->pull, 0);
   MlirValue condition =
-      both(r, r->rowValid,
-           mloptBuildCmpI(r->b, "eq", r->thread, mloptPullIndex(r->pull, 0)));
+      both(r, r->rowValid, mloptBuildCmpI(r->b, "eq", r->thread, zero));
+  if (!mlirValueIsNull(r->rank))
+    condition = both(r, condition, mloptBuildCmpI(r->b, "eq", r->rank, zero));
   MloptPullScope scope = beginGuard(r, condition);
   for (intptr_t i = 0; i < k->numRoots; ++i) {
     if (isWhole(r, &k->roots[i]))
@@ -370,7 +447,8 @@ void mloptEmitRows(MloptKernel *kernel) {
   mloptTileEnter(&r.tile);
   findRow(&r);
   if (kernel->schedule.vectors)
-    openVectors(&r, (MlirValue){NULL}, kernel->schedule.vectors, false);
+    openVectors(&r, r.begin, kernel->schedule.vectors,
+                r.stretch * kernel->schedule.cluster != r.columns);
   reduceAll(&r);
   storeWhole(&r);
   storeRows(&r);

@@ -70,7 +70,7 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
   }
   if (o->failed || (isProduct && chooseTiled(kernel, &product, launch)))
     return;
-  MloptSchedule schedule = mloptChooseSchedule(program);
+  MloptSchedule schedule = mloptChooseSchedule(program, o->wgmma);
   launch->blocks = schedule.blocks;
   launch->threads = schedule.threads;
   if (schedule.family != MLOPT_FAMILY_GENERIC)

@@ -42,6 +42,7 @@ static const struct {
   size_t offset;
 } fields[] = {
     {"blocks", offsetof(MloptSchedule, blocks)},
+    {"cluster", offsetof(MloptSchedule, cluster)},
     {"lanes", offsetof(MloptSchedule, lanes)},
     {"line", offsetof(MloptSchedule, line)},
     {"threads", offsetof(MloptSchedule, threads)},
@@ -67,8 +68,9 @@ static bool isPower(int64_t n) { return n > 0 && !(n & (n - 1)); }
 static bool isSane(const MloptSchedule *s) {
   enum { MOST_LANES = 16, MOST_VECTORS = 16 };
   bool transposes = s->family == MLOPT_FAMILY_TRANSPOSE;
-  return s->blocks > 0 && s->blocks <= target->blocks && s->threads > 0 &&
-         s->threads <= target->threads && isPower(s->lanes) &&
+  return s->blocks > 0 && s->blocks <= target->blocks && s->cluster > 0 &&
+         s->cluster <= target->portableCluster && s->blocks % s->cluster == 0 &&
+         s->threads > 0 && s->threads <= target->threads && isPower(s->lanes) &&
          s->lanes <= MOST_LANES && s->vectors <= MOST_VECTORS &&
          s->vectors >= (s->family != MLOPT_FAMILY_ROWS) &&
          (transposes
@@ -275,7 +277,8 @@ static MloptSchedule chooseGeneric(const Program *p) {
                          .threads = THREADS,
                          .lanes = 1,
                          .vectors = 1,
-                         .line = 1};
+                         .line = 1,
+                         .cluster = 1};
 }
 
 /// Elements of a vector of 16 bytes, eight at most: of wider elements beside
@@ -311,7 +314,8 @@ static bool choosePointwise(Program *p, MloptSchedule *out) {
                          .threads = THREADS,
                          .lanes = lanes,
                          .vectors = vectors,
-                         .line = THREADS};
+                         .line = THREADS,
+                         .cluster = 1};
   return true;
 }
 
@@ -369,7 +373,8 @@ static bool chooseTranspose(Program *p, MloptSchedule *out) {
                          .threads = THREADS,
                          .lanes = commonPower(across, most),
                          .vectors = commonPower(along, most),
-                         .line = line};
+                         .line = line,
+                         .cluster = 1};
   return true;
 }
 
@@ -397,7 +402,49 @@ static int64_t innerSize(const MloptReduction *r) {
   return r->sizes[inner];
 }
 
-static bool chooseRows(Program *p, MloptSchedule *out) {
+/// The threads that share a row, in how many blocks, and the vectors that each
+/// holds; 0 when the row is too long for that.
+typedef struct RowLine {
+  int64_t line, cluster, held;
+} RowLine;
+
+/// For rows of so many vectors, of which a thread may hold `most`.
+static RowLine chooseLine(int64_t rows, int64_t vectors, int64_t most,
+                          bool clusters) {
+  // A block of more threads is alone on its multiprocessor, and loads and
+  // stores by turns; blocks of so many are several there. Longer rows go to a
+  // cluster of them.
+  enum { LINE = 256, MOST_LINE = 512 };
+  const int64_t warp = target->warp;
+  RowLine l = {.cluster = 1};
+  const int64_t mostBlocks = clusters ? target->portableCluster : 1;
+  while (vectors > MOST_LINE * most && l.cluster < mostBlocks &&
+         divideUp(vectors, l.cluster) > LINE * most)
+    l.cluster *= 2;
+  // Few rows: more blocks for each, while each thread still has a vector.
+  while (l.cluster < mostBlocks &&
+         2 * l.cluster * rows <= target->multiprocessors &&
+         vectors / (2 * l.cluster) >= LINE / 2)
+    l.cluster *= 2;
+  vectors = divideUp(vectors, l.cluster);
+  if (vectors <= warp * atMost(most, 2))
+    l.line = atMost(powerFrom(vectors), warp);
+  else if (vectors <= 2 * warp * atMost(most, 2))
+    l.line = 2 * warp;
+  else
+    l.line = divideUp(divideUp(vectors, most), warp) * warp;
+  if (l.cluster > 1)
+    l.line = atLeast(l.line, warp);
+  l.held = divideUp(vectors, l.line);
+  if (l.line > MOST_LINE) {
+    l.line = rows * l.cluster < 2 * target->multiprocessors ? target->threads
+                                                            : MOST_LINE;
+    l.held = 0;
+  }
+  return l;
+}
+
+static bool chooseRows(Program *p, bool clusters, MloptSchedule *out) {
   const MloptReduction *r = &p->reduction;
   int64_t rows = r->outer, columns = r->middle;
   // One thread adds up so few, in order.
@@ -411,33 +458,20 @@ static bool chooseRows(Program *p, MloptSchedule *out) {
       atLeast(atMost(HELD / lanes, 16) / atLeast((p->numLarge + 1) / 2, 1), 1);
   while (most > 1 && most * lanes * p->numScalars > MAX_CLONED)
     most /= 2;
-  // A line of more threads leaves room for one block alone, which loads and
-  // stores by turns; reading the row again is faster then.
-  const int64_t mostLine = target->threads / 2;
-  int64_t line;
-  if (vectors <= target->warp * atMost(most, 2))
-    line = atMost(powerFrom(vectors), target->warp);
-  else if (vectors <= 2 * target->warp * atMost(most, 2))
-    line = 2 * target->warp;
-  else
-    line = divideUp(divideUp(vectors, most), target->warp) * target->warp;
-  int64_t held = divideUp(vectors, line);
-  if (line > mostLine) {
-    line = rows < 2 * target->multiprocessors ? target->threads : mostLine;
-    held = 0;
-  }
-  int64_t threads = line < target->warp ? THREADS : line;
-  if (line == target->warp)
+  RowLine l = chooseLine(rows, vectors, most, clusters);
+  int64_t threads = l.line < target->warp ? THREADS : l.line;
+  if (l.line == target->warp && l.cluster == 1)
     threads = 2 * target->warp;
-  int64_t blocks = divideUp(rows, threads / line);
+  int64_t blocks = divideUp(rows, threads / l.line) * l.cluster;
   if (blocks > target->blocks)
     return false;
   *out = (MloptSchedule){.family = MLOPT_FAMILY_ROWS,
                          .blocks = blocks,
                          .threads = threads,
                          .lanes = lanes,
-                         .vectors = held,
-                         .line = line};
+                         .vectors = l.held,
+                         .line = l.line,
+                         .cluster = l.cluster};
   return true;
 }
 
@@ -520,7 +554,8 @@ static bool chooseColumns(Program *p, MloptSchedule *out) {
                          .threads = threads,
                          .lanes = lanes,
                          .vectors = 1,
-                         .line = line};
+                         .line = line,
+                         .cluster = 1};
   return true;
 }
 
@@ -545,15 +580,20 @@ int64_t mloptChooseSplit(MlirBlock body) {
   int64_t element =
       atLeast(bytes / atLeast(r->outer * r->middle * r->inner, 1), 1);
   // Blocks that can share the work as it is, and once it is cut.
-  int64_t blocks = r->outer, wide = r->outer;
+  int64_t blocks = r->outer * target->portableCluster, wide = r->outer;
   if (r->inner > 1) {
-    blocks *= divideUp(r->inner * element, 2 * target->sectorBytes);
+    blocks = r->outer * divideUp(r->inner * element, 2 * target->sectorBytes);
     wide *= divideUp(r->inner * element, STRIP_BYTES);
   }
   blocks = atMost(blocks, target->multiprocessors);
+  // Each split adds a kernel or two; what depends on a reduction reads all
+  // once more.
+  intptr_t results;
+  int64_t ignored, passes = isOnePass(&p, &results, &ignored) ? 1 : 3;
   double ideal = (double)bytes / (double)target->memoryBytes;
   double whole = ideal * (double)target->multiprocessors / (double)blocks;
-  double split = ideal + 2e-3 * (double)target->launchNanoseconds;
+  double split =
+      (double)passes * (ideal + 2e-3 * (double)target->launchNanoseconds);
   if (whole <= split)
     return 1;
   int64_t pieces = divideUp(BLOCKS_EACH * target->multiprocessors, wide);
@@ -561,7 +601,7 @@ int64_t mloptChooseSplit(MlirBlock body) {
   return atLeast(atMost(pieces, r->middle / 2), 1);
 }
 
-MloptSchedule mloptChooseSchedule(MlirBlock block) {
+MloptSchedule mloptChooseSchedule(MlirBlock block, bool clusters) {
   Program p = readProgram(block);
   MloptSchedule schedule;
   if (!p.numRoots || p.numRoots > MLOPT_MAX_TILE_ROOTS || !p.isPlain)
@@ -569,7 +609,7 @@ MloptSchedule mloptChooseSchedule(MlirBlock block) {
   if (chooseTranspose(&p, &schedule) || choosePointwise(&p, &schedule))
     return schedule;
   if (p.numReductions && p.sameReductions && p.combines &&
-      (chooseRows(&p, &schedule) || chooseColumns(&p, &schedule)))
+      (chooseRows(&p, clusters, &schedule) || chooseColumns(&p, &schedule)))
     return schedule;
   return chooseGeneric(&p);
 }

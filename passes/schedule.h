@@ -40,14 +40,16 @@ typedef struct MloptSchedule {
   /// Rows: threads that share a row. Columns: threads side by side. Transpose:
   /// the dimension along which operands lie; `vectors` are their lanes.
   int64_t line;
+  int64_t cluster; ///< Rows: blocks that share a row, a cluster of them
 } MloptSchedule;
 
 /// The attribute's name.
 #define MLOPT_SCHEDULE "mlopt.schedule"
 
 /// Chooses for a kernel's block, which holds a tensor program between casts and
-/// bufferization.materialize_in_destination.
-MloptSchedule mloptChooseSchedule(MlirBlock program);
+/// bufferization.materialize_in_destination. `clusters`: whether the chip has
+/// them.
+MloptSchedule mloptChooseSchedule(MlirBlock program, bool clusters);
 
 /// How many pieces the reductions of a fusion's body ought to be cut into, so
 /// that the GPU is busy; 1 when it is, or when a second kernel costs more.

@@ -24,6 +24,7 @@ const MloptTarget mloptSm90 = {
     .staticSharedBytes = 48 * 1024,
     .sharedBytes = 227 * 1024,
     .clusterBlocks = 16,
+    .portableCluster = 8,
     .memoryBytes = 4200000,
     .additions = 132 * 128 * 1980,
     .tensorProducts = 400000000,

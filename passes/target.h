@@ -26,6 +26,7 @@ typedef struct MloptTarget {
   int64_t staticSharedBytes; ///< of a block, without a launch attribute
   int64_t sharedBytes;       ///< of a block, at most
   int64_t clusterBlocks;     ///< of a cluster, at most
+  int64_t portableCluster;   ///< the same without asking the driver for more
   int64_t memoryBytes;       ///< to and from memory in a microsecond
   int64_t additions;         ///< of f32 in a microsecond
   int64_t tensorProducts;    ///< of 16-bit floats in a microsecond

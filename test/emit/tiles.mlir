@@ -1,5 +1,5 @@
-// RUN: mlopt-opt %s -pass-pipeline='builtin.module(mlopt-outline-kernels,mlopt-plan-memory)' | FileCheck %s --check-prefix=PLAN
-// RUN: mlopt-opt %s -pass-pipeline='builtin.module(mlopt-outline-kernels,mlopt-plan-memory,gpu.module(mlopt-emit-kernels),mlopt-lower-kernels,mlopt-serialize-to-ptx{chip=sm_90a ptx=86})' | FileCheck %s --implicit-check-not=.local
+// RUN: mlopt-opt %s -pass-pipeline='builtin.module(mlopt-outline-kernels{wgmma=1},mlopt-plan-memory)' | FileCheck %s --check-prefix=PLAN
+// RUN: mlopt-opt %s -pass-pipeline='builtin.module(mlopt-outline-kernels{wgmma=1},mlopt-plan-memory,gpu.module(mlopt-emit-kernels),mlopt-lower-kernels,mlopt-serialize-to-ptx{chip=sm_90a ptx=86})' | FileCheck %s --implicit-check-not=.local
 
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -171,13 +171,17 @@ func.func @column_sum(%x: tensor<16384x4096xbf16>) -> tensor<4096xf32> {
   return %r : tensor<4096xf32>
 }
 
-// A row too long for registers is read once for each reduction and once for the
-// result.
+// A cluster of eight blocks holds a longer row; they write what they found into
+// each other's shared memory.
 // PLAN-LABEL:  gpu.module @long_row_kernel_0
-// PLAN:        mlopt.schedule = {{{.*}}family = "rows"
+// PLAN:        mlopt.schedule = {blocks = 1024 : i64, cluster = 8 : i64, family = "rows"
 // CHECK-LABEL: gpu.binary @long_row_kernel_0
-// CHECK-COUNT-12: ld.global.v4
+// CHECK-SAME:  reqnctapercluster 8
+// CHECK-SAME:  barrier.cluster.arrive.relaxed
+// CHECK-COUNT-4: ld.global.v4
 // CHECK-NOT:   ld.global
+// CHECK-COUNT-2: st.shared::cluster
+// CHECK-NOT:   st.shared::cluster
 // CHECK-COUNT-4: st.global.v4
 // CHECK-NOT:   st.global
 func.func @long_row(%x: tensor<128x131072xbf16>) -> tensor<128x131072xbf16> {
@@ -215,4 +219,50 @@ func.func @long_row(%x: tensor<128x131072xbf16>) -> tensor<128x131072xbf16> {
     mlopt.yield %out : tensor<128x131072xbf16>
   }
   return %r : tensor<128x131072xbf16>
+}
+
+// A row too long for that is read once for each reduction and once for the
+// result.
+// PLAN-LABEL:  gpu.module @longer_row_kernel_0
+// PLAN:        mlopt.schedule = {{{.*}}cluster = 8 : i64, family = "rows"{{.*}}vectors = 0
+// CHECK-LABEL: gpu.binary @longer_row_kernel_0
+// CHECK-COUNT-12: ld.global.v4
+// CHECK-NOT:   ld.global
+// CHECK-COUNT-4: st.global.v4
+// CHECK-NOT:   st.global
+func.func @longer_row(%x: tensor<128x1048576xbf16>) -> tensor<128x1048576xbf16> {
+  %r = mlopt.fusion (%ax = %x : tensor<128x1048576xbf16>) -> tensor<128x1048576xbf16> {
+    %ninf = arith.constant dense<0xFF800000> : tensor<128xf32>
+    %zero = arith.constant dense<0.0> : tensor<128xf32>
+    %eo = tensor.empty() : tensor<128x1048576xbf16>
+    %max = linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%ax : tensor<128x1048576xbf16>) outs(%ninf : tensor<128xf32>) {
+    ^bb0(%x: bf16, %acc: f32):
+      %xf = arith.extf %x : bf16 to f32
+      %m = arith.maximumf %acc, %xf : f32
+      linalg.yield %m : f32
+    } -> tensor<128xf32>
+    %ee = tensor.empty() : tensor<128x1048576xf32>
+    %ex = linalg.generic {indexing_maps = [#id2, #row, #id2], iterator_types = ["parallel", "parallel"]} ins(%ax, %max : tensor<128x1048576xbf16>, tensor<128xf32>) outs(%ee : tensor<128x1048576xf32>) {
+    ^bb0(%x: bf16, %m: f32, %q: f32):
+      %xf = arith.extf %x : bf16 to f32
+      %d = arith.subf %xf, %m : f32
+      %c = arith.constant 1.4426950408889634 : f32
+      %dc = arith.mulf %d, %c : f32
+      %p = math.exp2 %dc : f32
+      linalg.yield %p : f32
+    } -> tensor<128x1048576xf32>
+    %sum = linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%ex : tensor<128x1048576xf32>) outs(%zero : tensor<128xf32>) {
+    ^bb0(%x: f32, %acc: f32):
+      %m = arith.addf %acc, %x : f32
+      linalg.yield %m : f32
+    } -> tensor<128xf32>
+    %out = linalg.generic {indexing_maps = [#id2, #row, #id2], iterator_types = ["parallel", "parallel"]} ins(%ex, %sum : tensor<128x1048576xf32>, tensor<128xf32>) outs(%eo : tensor<128x1048576xbf16>) {
+    ^bb0(%x: f32, %s: f32, %q: bf16):
+      %d = arith.divf %x, %s : f32
+      %o = arith.truncf %d : f32 to bf16
+      linalg.yield %o : bf16
+    } -> tensor<128x1048576xbf16>
+    mlopt.yield %out : tensor<128x1048576xbf16>
+  }
+  return %r : tensor<128x1048576xbf16>
 }
