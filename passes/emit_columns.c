@@ -123,7 +123,8 @@ static void openKept(Columns *c, MlirValue column, MlirValue *out) {
   }
 }
 
-/// Adds the open vectors to the running values, lane by lane of each result.
+/// Adds the open vectors to the running values: those of each reduction, lane
+/// by lane.
 static void accumulate(Columns *c, const MlirValue *kept, MlirValue *values) {
   const intptr_t lanes = c->kernel->schedule.lanes;
   for (int v = 0; v < UNROLLED; ++v) {
@@ -131,17 +132,14 @@ static void accumulate(Columns *c, const MlirValue *kept, MlirValue *values) {
     c->tile.vector = &c->vectors[v];
     for (intptr_t n = 0; n < c->numReductions; ++n) {
       const MloptShared *shared = &c->reductions[n];
-      for (int k = 0; k < lanes; ++k) {
+      for (int k = 0; k < lanes; ++k, next += shared->numResults) {
         MlirValue elements[MLOPT_PULL_MAX_CARRIED];
         MlirValue loops[2 * MLOPT_MAX_RANK + 1];
         c->tile.lane = k;
         mloptSharedLoops(c->pull, shared, kept[k], c->at[v], loops);
         mloptSharedElements(c->pull, shared, loops, c->valid[v], elements);
-        for (intptr_t i = 0; i < shared->numResults; ++i)
-          next[i * lanes + k] = mloptBuildStep(
-              c->pull, &shared->combiners[i], next[i * lanes + k], elements[i]);
+        mloptBuildStep(c->pull, shared, next, elements);
       }
-      next += shared->numResults * lanes;
     }
   }
 }
@@ -175,16 +173,15 @@ static void storeWhole(Columns *c, MlirValue inside) {
   }
 }
 
-/// The thread's own values, lane by lane of each result of each reduction.
+/// The thread's own values, in the same order.
 static intptr_t goDown(Columns *c, MlirValue *out) {
   const intptr_t lanes = c->kernel->schedule.lanes;
   MlirValue init[MLOPT_PULL_MAX_CARRIED], next[MLOPT_PULL_MAX_CARRIED];
   intptr_t count = 0;
   for (intptr_t n = 0; n < c->numReductions; ++n)
-    for (intptr_t i = 0; i < c->reductions[n].numResults; ++i)
-      for (intptr_t k = 0; k < lanes; ++k)
-        init[count++] =
-            mloptBuildNeutral(c->pull, &c->reductions[n].combiners[i]);
+    for (intptr_t k = 0; k < lanes; ++k)
+      for (intptr_t i = 0; i < c->reductions[n].numResults; ++i)
+        init[count++] = mloptBuildNeutral(c->pull, &c->reductions[n], i);
   MlirValue inside, begin, kept[MLOPT_MAX_LANES];
   MlirValue column = clamp(c, add(c, c->strip, multiply(c, c->across, lanes)),
                            c->columns, &inside);
@@ -203,43 +200,50 @@ static intptr_t goDown(Columns *c, MlirValue *out) {
   return count;
 }
 
-/// One value for each of the thread's columns becomes the total of the column
-/// with the thread's number.
-static MlirValue meet(Columns *c, const MloptCombiner *combiner,
-                      MlirValue *own) {
-  const MloptSchedule *s = &c->kernel->schedule;
-  const int64_t warp = mloptSm90.warp, warps = s->threads / warp;
-  MlirType type = mlirValueGetType(own[0]);
-  // Row w of the array is warp w's; lane k of its vectors at k * line.
-  MlirValue array = mloptAddShared(c->kernel, type, warps * c->width);
+/// The values of each of the thread's columns become those of the column with
+/// the thread's number.
+static void meet(Columns *c, const MloptShared *s, MlirValue *own,
+                 MlirValue *out) {
+  const MloptSchedule *schedule = &c->kernel->schedule;
+  const int64_t line = schedule->line, lanes = schedule->lanes;
+  const int64_t warp = mloptSm90.warp, warps = schedule->threads / warp;
+  const intptr_t n = s->numResults;
+  MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
+  // Row w of an array is warp w's; lane k of its vectors begins at k * line.
+  for (intptr_t i = 0; i < n; ++i)
+    arrays[i] =
+        mloptAddShared(c->kernel, mlirValueGetType(own[i]), warps * c->width);
+  for (int64_t k = 0; k < lanes; ++k)
+    mloptBuildWarpReduce(c->pull, s, line, warp, own + k * n);
   MlirValue row =
       multiply(c, quotient(c, "arith.divui", c->tid, warp), c->width);
-  for (int64_t k = 0; k < s->lanes; ++k)
-    own[k] = mloptBuildWarpReduceBeyond(c->pull, combiner, own[k], s->line);
   MlirValue first =
       mloptBuildCmpI(c->b, "ult", quotient(c, "arith.remui", c->tid, warp),
-                     mloptPullIndex(c->pull, s->line));
+                     mloptPullIndex(c->pull, line));
   MloptPullScope then = mloptPullBeginBranch(c->pull);
-  for (int64_t k = 0; k < s->lanes; ++k)
-    mloptStoreShared(
-        c->pull, array, own[k],
-        add(c, add(c, row, c->across), mloptPullIndex(c->pull, k * s->line)));
+  for (int64_t k = 0; k < lanes; ++k)
+    for (intptr_t i = 0; i < n; ++i)
+      mloptStoreShared(
+          c->pull, arrays[i], own[k * n + i],
+          add(c, add(c, row, c->across), mloptPullIndex(c->pull, k * line)));
   mloptPullEndBranch(c->pull, &then, 0, NULL);
   MloptPullScope otherwise = mloptPullBeginBranch(c->pull);
   mloptPullEndBranch(c->pull, &otherwise, 0, NULL);
   mloptPullBuildIf(c->pull, first, then, otherwise, 0, NULL, NULL);
   mloptBuildBarrier(c->b);
-  // Column n of the strip is lane n mod lanes of the thread n / lanes.
+  // Column m of the strip is lane m mod lanes of the thread m / lanes.
   MlirValue column = quotient(c, "arith.remui", c->tid, c->width);
   MlirValue at =
-      add(c, multiply(c, quotient(c, "arith.remui", column, s->lanes), s->line),
-          quotient(c, "arith.divui", column, s->lanes));
-  MlirValue values[MAX_WARPS];
+      add(c, multiply(c, quotient(c, "arith.remui", column, lanes), line),
+          quotient(c, "arith.divui", column, lanes));
+  MlirValue all[MAX_WARPS * MLOPT_PULL_MAX_CARRIED];
   for (int64_t w = 0; w < warps; ++w)
-    values[w] =
-        mloptLoadShared(c->pull, array, type,
-                        add(c, at, mloptPullIndex(c->pull, w * c->width)));
-  return mloptBuildTree(c->pull, combiner, warps, values);
+    for (intptr_t i = 0; i < n; ++i)
+      all[w * n + i] =
+          mloptLoadShared(c->pull, arrays[i], mlirValueGetType(own[i]),
+                          add(c, at, mloptPullIndex(c->pull, w * c->width)));
+  mloptBuildTree(c->pull, s, warps, all);
+  memcpy(out, all, n * sizeof *out);
 }
 
 static void reduceAll(Columns *c) {
@@ -251,10 +255,10 @@ static void reduceAll(Columns *c) {
       c->reductions[c->numReductions++] = mloptOpenShared(op);
   goDown(c, own);
   intptr_t next = 0;
-  for (intptr_t n = 0; n < c->numReductions; ++n)
-    for (intptr_t i = 0; i < c->reductions[n].numResults; ++i, ++next)
-      c->totals[next] =
-          meet(c, &c->reductions[n].combiners[i], own + next * lanes);
+  for (intptr_t n = 0; n < c->numReductions; ++n) {
+    meet(c, &c->reductions[n], own + next * lanes, c->totals + next);
+    next += c->reductions[n].numResults;
+  }
 }
 
 /// The reduce hook: what the block has reduced.
@@ -267,13 +271,7 @@ static bool reduceStrip(void *userData, MlirOperation op,
   if (n == c->numReductions || mlirValueIsNull(c->totals[next]) ||
       !mloptSharedIsAt(c->pull, &c->reductions[n], c->kept, loops))
     return false;
-  const MloptShared *shared = &c->reductions[n];
-  for (intptr_t i = 0; i < shared->numResults; ++i) {
-    MlirValue init =
-        mloptPullGenericOperand(c->pull, op, shared->numInputs + i, loops);
-    results[i] = mloptBuildStep(c->pull, &shared->combiners[i], init,
-                                c->totals[next + i]);
-  }
+  mloptBuildFinal(c->pull, &c->reductions[n], loops, c->totals + next, results);
   return true;
 }
 

@@ -76,6 +76,10 @@ void mloptPullBody(MloptPull *, MlirBlock, const MlirValue *arguments,
 void mloptPullGenericBody(MloptPull *, MlirOperation generic,
                           const MlirValue *loops, intptr_t numWanted,
                           const MlirValue *wanted, MlirValue *out);
+/// A value of a body that follows from `count` others, `from`, when they are
+/// `to`; copies the operations between.
+MlirValue mloptPullBodySlice(MloptPull *, MlirValue value, intptr_t count,
+                             const MlirValue *from, const MlirValue *to);
 /// The element of one operand of a linalg.generic with its loops at `loops`.
 MlirValue mloptPullGenericOperand(MloptPull *, MlirOperation generic,
                                   intptr_t operand, const MlirValue *loops);

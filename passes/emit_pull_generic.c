@@ -304,6 +304,19 @@ void mloptPullGenericBody(MloptPull *pull, MlirOperation op,
   pull->scalars.count = numScalars;
 }
 
+MlirValue mloptPullBodySlice(MloptPull *pull, MlirValue value, intptr_t count,
+                             const MlirValue *from, const MlirValue *to) {
+  MlirOperation generic = mlirBlockGetParentOperation(
+      mlirOperationGetBlock(mlirOpResultGetOwner(value)));
+  Point point = openPoint(generic);
+  intptr_t numScalars = pull->scalars.count;
+  for (intptr_t i = 0; i < count; ++i)
+    mloptPullBindScalar(pull, from[i], to[i]);
+  MlirValue out = pullBodyValue(pull, value, &point);
+  pull->scalars.count = numScalars;
+  return out;
+}
+
 MlirValue mloptPullGenericOperand(MloptPull *pull, MlirOperation op,
                                   intptr_t operand, const MlirValue *loops) {
   Point point = pointAt(op, loops);

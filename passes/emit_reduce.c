@@ -22,7 +22,12 @@ MloptShared mloptOpenShared(MlirOperation generic) {
                    .numResults = mlirOperationGetNumResults(generic)};
   s.numInputs = mlirOperationGetNumOperands(generic) - s.numResults;
   mloptDescribeReduction(generic, &s.loops);
-  for (intptr_t i = 0; i < s.numResults; ++i) {
+  s.isArg = mloptDescribeArgCombiner(generic, &s.arg);
+  if (s.isArg) {
+    s.elements[0] = s.arg.x;
+    s.elements[1] = s.arg.index;
+  }
+  for (intptr_t i = 0; i < s.numResults && !s.isArg; ++i) {
     mloptDescribeCombiner(generic, i, &s.combiners[i]);
     s.elements[i] =
         mloptOperand(s.combiners[i].op, 1 - s.combiners[i].accumulator);
@@ -66,8 +71,15 @@ bool mloptSharedIsAt(MloptPull *pull, const MloptShared *s, MlirValue kept,
   return true;
 }
 
-MlirValue mloptBuildNeutral(MloptPull *pull, const MloptCombiner *combiner) {
-  return mloptBuildConstant(mloptPullGetBuilder(pull), combiner->neutral);
+MlirValue mloptBuildNeutral(MloptPull *pull, const MloptShared *s, intptr_t i) {
+  if (!s->isArg)
+    return mloptBuildConstant(mloptPullGetBuilder(pull),
+                              s->combiners[i].neutral);
+  // A fill, which is the same everywhere.
+  MlirValue loops[2 * MLOPT_MAX_RANK + 1];
+  for (intptr_t d = 0; d < s->loops.numLoops; ++d)
+    loops[d] = mloptPullIndex(pull, 0);
+  return mloptPullGenericOperand(pull, s->op, s->numInputs + i, loops);
 }
 
 void mloptSharedElements(MloptPull *pull, const MloptShared *shared,
@@ -77,10 +89,11 @@ void mloptSharedElements(MloptPull *pull, const MloptShared *shared,
                        shared->elements, out);
   for (intptr_t i = 0; i < shared->numResults && !mlirValueIsNull(valid); ++i)
     out[i] = mloptBuildSelect(mloptPullGetBuilder(pull), valid, out[i],
-                              mloptBuildNeutral(pull, &shared->combiners[i]));
+                              mloptBuildNeutral(pull, shared, i));
 }
 
-MlirValue mloptBuildStep(MloptPull *pull, const MloptCombiner *combiner,
+/// One more step, as the combiner's operation does it.
+static MlirValue combine(MloptPull *pull, const MloptCombiner *combiner,
                          MlirValue accumulator, MlirValue element) {
   MloptBuilder *b = mloptPullGetBuilder(pull);
   if (b->failed)
@@ -93,15 +106,57 @@ MlirValue mloptBuildStep(MloptPull *pull, const MloptCombiner *combiner,
   return mloptResult(copy, 0);
 }
 
-MlirValue mloptBuildTree(MloptPull *pull, const MloptCombiner *combiner,
-                         intptr_t count, MlirValue *values) {
+/// The condition under which `x` goes before `best`, as the body has it.
+static MlirValue takes(MloptPull *pull, const MloptArgCombiner *arg,
+                       MlirValue x, MlirValue best) {
+  MlirValue block[] = {x, best};
+  return mloptPullBodySlice(pull, arg->take, 2,
+                            (MlirValue[]){arg->x, arg->best}, block);
+}
+
+/// The better one, of equals the one with the smaller index.
+static void combineArg(MloptPull *pull, const MloptArgCombiner *arg,
+                       MlirValue *into, const MlirValue *from) {
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  MlirValue isBetter = takes(pull, arg, from[0], into[0]);
+  MlirValue isWorse = takes(pull, arg, into[0], from[0]);
+  MlirValue isEarlier = mloptBuildCmpI(b, "ult", from[1], into[1]);
+  MlirValue one = mloptBuildInt(b, mlirIntegerTypeGet(b->context, 1), 1);
+  MlirValue isTied = mloptBuildBinary(b, "arith.xori", isWorse, one);
+  MlirValue take =
+      mloptBuildBinary(b, "arith.ori", isBetter,
+                       mloptBuildBinary(b, "arith.andi", isTied, isEarlier));
+  for (int i = 0; i < 2; ++i)
+    into[i] = mloptBuildSelect(b, take, from[i], into[i]);
+}
+
+void mloptBuildStep(MloptPull *pull, const MloptShared *s, MlirValue *into,
+                    const MlirValue *from) {
+  if (s->isArg) {
+    combineArg(pull, &s->arg, into, from);
+    return;
+  }
+  for (intptr_t i = 0; i < s->numResults; ++i)
+    into[i] = combine(pull, &s->combiners[i], into[i], from[i]);
+}
+
+void mloptBuildTree(MloptPull *pull, const MloptShared *s, intptr_t count,
+                    MlirValue *values) {
   while (count > 1) {
     intptr_t half = (count + 1) / 2;
     for (intptr_t i = 0; i + half < count; ++i)
-      values[i] = mloptBuildStep(pull, combiner, values[i], values[i + half]);
+      mloptBuildStep(pull, s, values + i * s->numResults,
+                     values + (i + half) * s->numResults);
     count = half;
   }
-  return values[0];
+}
+
+void mloptBuildFinal(MloptPull *pull, const MloptShared *s,
+                     const MlirValue *loops, const MlirValue *found,
+                     MlirValue *out) {
+  for (intptr_t i = 0; i < s->numResults; ++i)
+    out[i] = mloptPullGenericOperand(pull, s->op, s->numInputs + i, loops);
+  mloptBuildStep(pull, s, out, found);
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,21 +214,14 @@ static MlirValue exchange(MloptBuilder *b, MlirValue value, int64_t offset) {
   return castBits(b, x, type);
 }
 
-MlirValue mloptBuildWarpReduce(MloptPull *pull, const MloptCombiner *combiner,
-                               MlirValue value, int64_t width) {
-  for (int64_t offset = width / 2; offset; offset /= 2)
-    value = mloptBuildStep(pull, combiner, value,
-                           exchange(mloptPullGetBuilder(pull), value, offset));
-  return value;
-}
-
-MlirValue mloptBuildWarpReduceBeyond(MloptPull *pull,
-                                     const MloptCombiner *combiner,
-                                     MlirValue value, int64_t width) {
-  for (int64_t offset = mloptSm90.warp / 2; offset >= width; offset /= 2)
-    value = mloptBuildStep(pull, combiner, value,
-                           exchange(mloptPullGetBuilder(pull), value, offset));
-  return value;
+void mloptBuildWarpReduce(MloptPull *pull, const MloptShared *s, int64_t least,
+                          int64_t end, MlirValue *values) {
+  MlirValue others[MLOPT_PULL_MAX_CARRIED];
+  for (int64_t offset = end / 2; offset >= least && offset; offset /= 2) {
+    for (intptr_t i = 0; i < s->numResults; ++i)
+      others[i] = exchange(mloptPullGetBuilder(pull), values[i], offset);
+    mloptBuildStep(pull, s, values, others);
+  }
 }
 
 //===----------------------------------------------------------------------===//

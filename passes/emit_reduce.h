@@ -16,12 +16,16 @@
 #include "emit_kernels.h"
 #include "nv_tile.h"
 
-/// A reduction of the program and how each result combines.
+/// A reduction of the program and how it combines. Its results are reduced
+/// together: where several values are spoken of, they are one of each result,
+/// in their order.
 typedef struct MloptShared {
   MlirOperation op;
   intptr_t numInputs, numResults;
   MloptReduction loops;
-  MloptCombiner combiners[MLOPT_PULL_MAX_CARRIED];
+  bool isArg; ///< one of the best and where it is
+  MloptArgCombiner arg;
+  MloptCombiner combiners[MLOPT_PULL_MAX_CARRIED]; ///< of each, otherwise
   MlirValue elements[MLOPT_PULL_MAX_CARRIED]; ///< of the body: what is combined
 } MloptShared;
 
@@ -39,21 +43,22 @@ bool mloptSharedIsAt(MloptPull *, const MloptShared *, MlirValue kept,
 void mloptSharedElements(MloptPull *, const MloptShared *,
                          const MlirValue *loops, MlirValue valid,
                          MlirValue *out);
-/// One more step, as the combiner's operation does it.
-MlirValue mloptBuildStep(MloptPull *, const MloptCombiner *,
-                         MlirValue accumulator, MlirValue element);
-MlirValue mloptBuildNeutral(MloptPull *, const MloptCombiner *);
-/// All of them, halving; `values` is overwritten.
-MlirValue mloptBuildTree(MloptPull *, const MloptCombiner *, intptr_t count,
-                         MlirValue *values);
-/// Among the `width` (a power of two) neighbours of a warp; all get it.
-MlirValue mloptBuildWarpReduce(MloptPull *, const MloptCombiner *,
-                               MlirValue value, int64_t width);
-
-/// Among the threads of a warp whose numbers are the same modulo `width`, a
-/// power of two; all get it.
-MlirValue mloptBuildWarpReduceBeyond(MloptPull *, const MloptCombiner *,
-                                     MlirValue value, int64_t width);
+/// What changes nothing in result `i`.
+MlirValue mloptBuildNeutral(MloptPull *, const MloptShared *, intptr_t i);
+/// Combines other values into some.
+void mloptBuildStep(MloptPull *, const MloptShared *, MlirValue *into,
+                    const MlirValue *from);
+/// Combines `count` times as many into the first ones, halving; `values` is
+/// overwritten.
+void mloptBuildTree(MloptPull *, const MloptShared *, intptr_t count,
+                    MlirValue *values);
+/// Among the threads of a warp whose numbers differ in the bits from `least` up
+/// to below `end`, powers of two; all get it.
+void mloptBuildWarpReduce(MloptPull *, const MloptShared *, int64_t least,
+                          int64_t end, MlirValue *values);
+/// The loops' initial values and, behind them, what the threads have found.
+void mloptBuildFinal(MloptPull *, const MloptShared *, const MlirValue *loops,
+                     const MlirValue *found, MlirValue *out);
 
 /// A new array in shared memory, as a pointer to its first element.
 MlirValue mloptAddShared(MloptKernel *, MlirType element, int64_t count);

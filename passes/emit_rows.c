@@ -64,6 +64,20 @@ static MlirValue both(Rows *r, MlirValue a, MlirValue b) {
                               : mloptBuildBinary(r->b, "arith.andi", a, b);
 }
 
+/// Code that runs when `condition`, if not null, holds.
+static MloptPullScope beginGuard(Rows *r, MlirValue condition) {
+  return mlirValueIsNull(condition) ? (MloptPullScope){.region = {NULL}}
+                                    : mloptPullBeginBranch(r->pull);
+}
+static void endGuard(Rows *r, MlirValue condition, MloptPullScope scope) {
+  if (mlirValueIsNull(condition))
+    return;
+  mloptPullEndBranch(r->pull, &scope, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(r->pull);
+  mloptPullEndBranch(r->pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(r->pull, condition, scope, otherwise, 0, NULL, NULL);
+}
+
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
@@ -176,49 +190,46 @@ static void endAlong(Rows *r, Along along, intptr_t numCarried,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Adds the open vectors to `chains` running values of each result; element k
+/// Adds the open vectors to `chains` running values of the results; element k
 /// of a vector goes to chain k mod chains. `started`: they hold values already.
 static void accumulate(Rows *r, const MloptShared *shared, intptr_t chains,
                        bool started, MlirValue *partial) {
+  const intptr_t n = shared->numResults;
   MlirValue loops[2 * MLOPT_MAX_RANK + 1];
   MlirValue elements[MLOPT_PULL_MAX_CARRIED];
   for (intptr_t v = 0; v < r->numVectors; ++v) {
     r->tile.vector = &r->vectors[v];
     for (int k = 0; k < r->vectors[v].count; ++k) {
+      MlirValue *chain = &partial[k % chains * n];
+      bool isFirst = !started && !v && k < chains;
       r->tile.lane = k;
       mloptSharedLoops(r->pull, shared, r->row, r->vectors[v].column[k], loops);
-      mloptSharedElements(r->pull, shared, loops, r->valid[v], elements);
-      for (intptr_t i = 0; i < shared->numResults; ++i) {
-        MlirValue *chain = &partial[i * chains + k % chains];
-        *chain = started || v || k >= chains
-                     ? mloptBuildStep(r->pull, &shared->combiners[i], *chain,
-                                      elements[i])
-                     : elements[i];
-      }
+      mloptSharedElements(r->pull, shared, loops, r->valid[v],
+                          isFirst ? chain : elements);
+      if (!isFirst)
+        mloptBuildStep(r->pull, shared, chain, elements);
     }
   }
 }
 
-/// The block's values of all warps, given each warp's.
-static MlirValue acrossWarps(Rows *r, const MloptCombiner *combiner,
-                             MlirValue value) {
+/// Each warp's values become those of all warps of the block.
+static void acrossWarps(Rows *r, const MloptShared *s, MlirValue *values) {
   const int64_t warp = mloptSm90.warp;
   int64_t warps = r->kernel->schedule.line / warp, width = 1;
   while (width < warps)
     width *= 2;
-  MlirType type = mlirValueGetType(value);
-  MlirValue array = mloptAddShared(r->kernel, type, warps);
+  MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
   MlirValue size = mloptPullIndex(r->pull, warp);
   MlirValue lane = mloptBuildBinary(r->b, "arith.remui", r->thread, size);
+  MlirValue number = mloptBuildBinary(r->b, "arith.divui", r->thread, size);
   MlirValue first =
       mloptBuildCmpI(r->b, "eq", lane, mloptPullIndex(r->pull, 0));
+  for (intptr_t i = 0; i < s->numResults; ++i)
+    arrays[i] = mloptAddShared(r->kernel, mlirValueGetType(values[i]), warps);
   MloptPullScope then = mloptPullBeginBranch(r->pull);
-  mloptStoreShared(r->pull, array, value,
-                   mloptBuildBinary(r->b, "arith.divui", r->thread, size));
-  mloptPullEndBranch(r->pull, &then, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(r->pull);
-  mloptPullEndBranch(r->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(r->pull, first, then, otherwise, 0, NULL, NULL);
+  for (intptr_t i = 0; i < s->numResults; ++i)
+    mloptStoreShared(r->pull, arrays[i], values[i], number);
+  endGuard(r, first, then);
   mloptBuildBarrier(r->b);
   MlirValue at = mloptBuildBinary(r->b, "arith.remui", lane,
                                   mloptPullIndex(r->pull, width));
@@ -227,72 +238,79 @@ static MlirValue acrossWarps(Rows *r, const MloptCombiner *combiner,
     there = mloptBuildCmpI(r->b, "ult", at, mloptPullIndex(r->pull, warps));
     at = mloptBuildSelect(r->b, there, at, mloptPullIndex(r->pull, 0));
   }
-  value = mloptLoadShared(r->pull, array, type, at);
-  if (!mlirValueIsNull(there))
-    value = mloptBuildSelect(r->b, there, value,
-                             mloptBuildNeutral(r->pull, combiner));
-  return mloptBuildWarpReduce(r->pull, combiner, value, width);
+  for (intptr_t i = 0; i < s->numResults; ++i) {
+    values[i] =
+        mloptLoadShared(r->pull, arrays[i], mlirValueGetType(values[i]), at);
+    if (!mlirValueIsNull(there))
+      values[i] = mloptBuildSelect(r->b, there, values[i],
+                                   mloptBuildNeutral(r->pull, s, i));
+  }
+  mloptBuildWarpReduce(r->pull, s, 1, width, values);
 }
 
 static void waitForCluster(Rows *r) {
   mloptBuildOp(r->b, (MloptOpSpec){.name = "nvvm.cluster.wait"});
 }
 
-/// The value of all blocks of the cluster, given each block's.
-static MlirValue acrossBlocks(Rows *r, const MloptCombiner *combiner,
-                              MlirValue value) {
-  const int64_t cluster = r->kernel->schedule.cluster;
+/// An array of this block in the block of the rank that the thread's number is.
+static MlirValue elsewhere(Rows *r, MlirValue array) {
   MlirContext c = r->b->context;
-  MlirType type = mlirValueGetType(value), i32 = mlirIntegerTypeGet(c, 32);
+  MlirType i32 = mlirIntegerTypeGet(c, 32), type = mlirLLVMPointerTypeGet(c, 7);
+  MlirValue operands[] = {
+      array, mloptBuildUnary(r->b, "arith.index_cast", r->thread, i32)};
+  return mloptBuildValue(r->b, (MloptOpSpec){.name = "nvvm.mapa",
+                                             .numOperands = 2,
+                                             .operands = operands,
+                                             .numResults = 1,
+                                             .results = &type});
+}
+
+/// Each block's values become those of all blocks of the cluster.
+static void acrossBlocks(Rows *r, const MloptShared *s, MlirValue *values) {
+  const int64_t cluster = r->kernel->schedule.cluster;
+  MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
+  MlirValue all[MAX_CLUSTER * MLOPT_PULL_MAX_CARRIED];
   if (!r->isStarted)
     waitForCluster(r);
   r->isStarted = true;
-  MlirValue array = mloptAddShared(r->kernel, type, cluster);
   MlirValue writes =
       mloptBuildCmpI(r->b, "ult", r->thread, mloptPullIndex(r->pull, cluster));
+  for (intptr_t i = 0; i < s->numResults; ++i)
+    arrays[i] = mloptAddShared(r->kernel, mlirValueGetType(values[i]), cluster);
   MloptPullScope then = mloptPullBeginBranch(r->pull);
-  MlirValue operands[] = {
-      array, mloptBuildUnary(r->b, "arith.index_cast", r->thread, i32)};
-  MlirType pointer = mlirLLVMPointerTypeGet(c, 7);
-  MlirValue there = mloptBuildValue(r->b, (MloptOpSpec){.name = "nvvm.mapa",
-                                                        .numOperands = 2,
-                                                        .operands = operands,
-                                                        .numResults = 1,
-                                                        .results = &pointer});
-  mloptStoreShared(r->pull, there, value, r->rank);
-  mloptPullEndBranch(r->pull, &then, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(r->pull);
-  mloptPullEndBranch(r->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(r->pull, writes, then, otherwise, 0, NULL, NULL);
+  for (intptr_t i = 0; i < s->numResults; ++i)
+    mloptStoreShared(r->pull, elsewhere(r, arrays[i]), values[i], r->rank);
+  endGuard(r, writes, then);
   mloptBuildOp(r->b, (MloptOpSpec){.name = "nvvm.cluster.arrive"});
   waitForCluster(r);
-  MlirValue values[MAX_CLUSTER];
-  for (int64_t i = 0; i < cluster; ++i)
-    values[i] =
-        mloptLoadShared(r->pull, array, type, mloptPullIndex(r->pull, i));
-  return mloptBuildTree(r->pull, combiner, cluster, values);
+  for (int64_t k = 0; k < cluster; ++k)
+    for (intptr_t i = 0; i < s->numResults; ++i)
+      all[k * s->numResults + i] =
+          mloptLoadShared(r->pull, arrays[i], mlirValueGetType(values[i]),
+                          mloptPullIndex(r->pull, k));
+  mloptBuildTree(r->pull, s, cluster, all);
+  memcpy(values, all, s->numResults * sizeof *values);
 }
 
 /// The thread's own value of each result.
 static void reduceOwn(Rows *r, const MloptShared *shared, MlirValue *out) {
   MlirValue partial[MLOPT_PULL_MAX_CARRIED * MLOPT_MAX_LANES];
-  intptr_t chains = r->kernel->schedule.lanes;
+  intptr_t chains = r->kernel->schedule.lanes, n = shared->numResults;
   if (r->kernel->schedule.vectors) {
     accumulate(r, shared, chains, false, partial);
   } else {
-    while (chains * shared->numResults > MLOPT_PULL_MAX_CARRIED)
+    while (chains * n > MLOPT_PULL_MAX_CARRIED)
       chains /= 2;
-    intptr_t count = chains * shared->numResults;
+    intptr_t count = chains * n;
     MlirValue init[MLOPT_PULL_MAX_CARRIED], next[MLOPT_PULL_MAX_CARRIED];
     for (intptr_t i = 0; i < count; ++i)
-      init[i] = mloptBuildNeutral(r->pull, &shared->combiners[i / chains]);
+      init[i] = mloptBuildNeutral(r->pull, shared, i % n);
     Along along = beginAlong(r, count, init, next);
     accumulate(r, shared, chains, true, next);
     endAlong(r, along, count, init, next, partial);
   }
-  for (intptr_t i = 0; i < shared->numResults; ++i)
-    out[i] = mloptBuildTree(r->pull, &shared->combiners[i], chains,
-                            partial + i * chains);
+  mloptBuildTree(r->pull, shared, chains, partial);
+  memcpy(out, partial, n * sizeof *out);
 }
 
 /// The reduce hook. Its user data is the tile, which is the first part of what
@@ -307,21 +325,15 @@ static bool reduceRow(void *userData, MlirOperation op, const MlirValue *loops,
   MloptShared shared = mloptOpenShared(op);
   if (!mloptSharedIsAt(r->pull, &shared, r->row, loops))
     return false;
-  MlirValue own[MLOPT_PULL_MAX_CARRIED];
-  reduceOwn(r, &shared, own);
+  MlirValue values[MLOPT_PULL_MAX_CARRIED];
+  reduceOwn(r, &shared, values);
   const int64_t line = r->kernel->schedule.line, warp = mloptSm90.warp;
-  for (intptr_t i = 0; i < shared.numResults; ++i) {
-    const MloptCombiner *combiner = &shared.combiners[i];
-    MlirValue all = mloptBuildWarpReduce(r->pull, combiner, own[i],
-                                         line < warp ? line : warp);
-    if (line > warp)
-      all = acrossWarps(r, combiner, all);
-    if (r->kernel->schedule.cluster > 1)
-      all = acrossBlocks(r, combiner, all);
-    MlirValue init =
-        mloptPullGenericOperand(r->pull, op, shared.numInputs + i, loops);
-    results[i] = mloptBuildStep(r->pull, combiner, init, all);
-  }
+  mloptBuildWarpReduce(r->pull, &shared, 1, line < warp ? line : warp, values);
+  if (line > warp)
+    acrossWarps(r, &shared, values);
+  if (r->kernel->schedule.cluster > 1)
+    acrossBlocks(r, &shared, values);
+  mloptBuildFinal(r->pull, &shared, loops, values, results);
   return true;
 }
 
@@ -344,20 +356,6 @@ static bool isWhole(const Rows *r, const MloptRoot *root) {
   return mloptNumElements(mlirValueGetType(root->value)) ==
              r->rows * r->columns &&
          (r->columns > 1);
-}
-
-/// Stores when `condition`, if not null, holds.
-static MloptPullScope beginGuard(Rows *r, MlirValue condition) {
-  return mlirValueIsNull(condition) ? (MloptPullScope){.region = {NULL}}
-                                    : mloptPullBeginBranch(r->pull);
-}
-static void endGuard(Rows *r, MlirValue condition, MloptPullScope scope) {
-  if (mlirValueIsNull(condition))
-    return;
-  mloptPullEndBranch(r->pull, &scope, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(r->pull);
-  mloptPullEndBranch(r->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(r->pull, condition, scope, otherwise, 0, NULL, NULL);
 }
 
 /// Results of the space's shape, for the open vectors.

@@ -159,8 +159,10 @@ static void addReduction(Program *p, MlirOperation op) {
                        reduction.middle == p->reduction.middle &&
                        reduction.inner == p->reduction.inner;
   MloptCombiner combiner;
-  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
-    p->combines &= mloptDescribeCombiner(op, i, &combiner);
+  MloptArgCombiner arg;
+  if (!mloptDescribeArgCombiner(op, &arg))
+    for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
+      p->combines &= mloptDescribeCombiner(op, i, &combiner);
   p->combines &= !hasRegions(op);
 }
 

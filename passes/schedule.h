@@ -64,14 +64,15 @@ bool mloptScheduleFromAttr(MlirAttribute, MloptSchedule *out);
 // What a program looks like
 //===----------------------------------------------------------------------===//
 
-/// The loops of a reduction: those of its result, and the reduced. Unit loops
-/// aside, the reduced lie together: the space is outer x middle x inner
+/// The loops of a reduction: those of its result, and the reduced. Where the
+/// reduced lie together, unit loops aside, the space is outer x middle x inner
 /// elements, of which the middle is reduced.
 typedef struct MloptReduction {
   intptr_t numLoops, numKept, numReduced;
   int64_t sizes[2 * MLOPT_MAX_RANK + 1]; ///< of all loops
   intptr_t kept[MLOPT_MAX_RANK];         ///< loops of the result, in its order
   intptr_t reduced[2 * MLOPT_MAX_RANK];
+  bool together;
   int64_t outer, middle, inner;
 } MloptReduction;
 
@@ -79,8 +80,7 @@ typedef struct MloptReduction {
 /// one turn.
 bool mloptIsReduction(MlirOperation);
 /// Describes it; false when a result is not indexed by exactly the parallel
-/// loops in order, all results alike, a loop has no size, or the reduced ones
-/// do not lie together.
+/// loops in order, all results alike, or a loop has no size.
 bool mloptDescribeReduction(MlirOperation, MloptReduction *out);
 /// Describes the first of a program, which has one.
 void mloptFindReduction(MlirBlock program, MloptReduction *out);
@@ -104,5 +104,16 @@ typedef struct MloptCombiner {
 /// Describes result `i`; false when its body is anything else.
 bool mloptDescribeCombiner(MlirOperation generic, intptr_t i,
                            MloptCombiner *out);
+
+/// How an arg-reduction combines: it takes an element where the condition
+/// `take` of the body holds, which is false for equal ones.
+typedef struct MloptArgCombiner {
+  MlirValue x, best; ///< of the body: an element, and the accumulator
+  MlirValue index;   ///< of the element, rising along the reduced loop
+  MlirValue take;
+} MloptArgCombiner;
+/// Describes a reduction to the best element and its index, of which the first
+/// of equals is wanted; false when its body is anything else.
+bool mloptDescribeArgCombiner(MlirOperation generic, MloptArgCombiner *out);
 
 #endif // MLOPT_PASSES_SCHEDULE_H

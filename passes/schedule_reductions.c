@@ -58,22 +58,21 @@ bool mloptIsReduction(MlirOperation op) {
   return false;
 }
 
-/// Multiplies the sizes up; false when the reduced do not lie together.
-static bool findExtents(MloptReduction *r, const bool *isKept) {
+/// Multiplies the sizes up.
+static void findExtents(MloptReduction *r, const bool *isKept) {
   r->outer = r->middle = r->inner = 1;
+  r->together = true;
   int64_t *extent = &r->outer;
   for (intptr_t i = 0; i < r->numLoops; ++i) {
     if (r->sizes[i] == 1)
       continue;
     if (isKept[i] && extent == &r->middle)
       extent = &r->inner;
-    else if (!isKept[i] && extent == &r->inner)
-      return false;
     else if (!isKept[i])
       extent = &r->middle;
+    r->together &= isKept[i] || r->inner == 1;
     *extent *= r->sizes[i];
   }
-  return true;
 }
 
 bool mloptDescribeReduction(MlirOperation op, MloptReduction *out) {
@@ -108,7 +107,8 @@ bool mloptDescribeReduction(MlirOperation op, MloptReduction *out) {
     if (!isKept[i])
       out->reduced[out->numReduced++] = i;
   }
-  return findExtents(out, isKept);
+  findExtents(out, isKept);
+  return true;
 }
 
 void mloptFindReduction(MlirBlock program, MloptReduction *out) {
@@ -211,4 +211,78 @@ bool mloptDescribeCombiner(MlirOperation generic, intptr_t i,
     return true;
   }
   return false;
+}
+
+static MlirOperation definerOf(MlirValue value, const char *name) {
+  if (mlirValueIsAOpResult(value) &&
+      mloptIsNamed(mlirOpResultGetOwner(value), name))
+    return mlirOpResultGetOwner(value);
+  return (MlirOperation){NULL};
+}
+
+/// Whether an operation compares `a` with `b` by one of these predicates.
+static bool compares(MlirOperation op, MlirValue a, MlirValue b,
+                     const int64_t *predicates, int count) {
+  if (mlirOperationIsNull(op) || !mlirValueEqual(mloptOperand(op, 0), a) ||
+      !mlirValueEqual(mloptOperand(op, 1), b))
+    return false;
+  int64_t predicate = mlirIntegerAttrGetValueInt(mloptAttr(op, "predicate"));
+  for (int i = 0; i < count; ++i)
+    if (predicate == predicates[i])
+      return true;
+  return false;
+}
+
+/// Whether `take` says that x is better than `best`, or the first NaN.
+static bool isStrict(MlirValue take, MlirValue x, MlirValue best) {
+  // arith.cmpi: slt, sgt, ult, ugt; arith.cmpf: ogt, olt, ord, uno.
+  static const int64_t integers[] = {2, 4, 6, 8}, floats[] = {2, 4};
+  static const int64_t ordered[] = {7}, unordered[] = {14};
+  if (compares(definerOf(take, "arith.cmpi"), x, best, integers, 4))
+    return true;
+  MlirOperation either = definerOf(take, "arith.ori");
+  if (mlirOperationIsNull(either))
+    return false;
+  MlirOperation nan = definerOf(mloptOperand(either, 1), "arith.andi");
+  return compares(definerOf(mloptOperand(either, 0), "arith.cmpf"), x, best,
+                  floats, 2) &&
+         !mlirOperationIsNull(nan) &&
+         compares(definerOf(mloptOperand(nan, 0), "arith.cmpf"), x, x,
+                  unordered, 1) &&
+         compares(definerOf(mloptOperand(nan, 1), "arith.cmpf"), best, best,
+                  ordered, 1);
+}
+
+bool mloptDescribeArgCombiner(MlirOperation generic, MloptArgCombiner *out) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (mlirOperationGetNumResults(generic) != 2)
+    return false;
+  intptr_t numInputs = mlirOperationGetNumOperands(generic) - 2;
+  MlirOperation value = definerOf(mloptOperand(yield, 0), "arith.select");
+  MlirOperation index = definerOf(mloptOperand(yield, 1), "arith.select");
+  if (mlirOperationIsNull(value) || mlirOperationIsNull(index) ||
+      !mlirValueEqual(mloptOperand(value, 0), mloptOperand(index, 0)))
+    return false;
+  *out = (MloptArgCombiner){.take = mloptOperand(value, 0),
+                            .x = mloptOperand(value, 1),
+                            .best = mloptOperand(value, 2),
+                            .index = mloptOperand(index, 1)};
+  // f8 and i1 have no place in shared memory.
+  if (mloptElementWidth(mlirValueGetType(out->x)) < 16 ||
+      mloptElementWidth(mlirValueGetType(out->index)) < 8)
+    return false;
+  // The index of the one loop that is reduced.
+  MloptReduction r;
+  MlirValue number = out->index;
+  while (!mlirOperationIsNull(definerOf(number, "arith.index_cast")) ||
+         !mlirOperationIsNull(definerOf(number, "arith.trunci")))
+    number = mloptOperand(mlirOpResultGetOwner(number), 0);
+  MlirOperation loop = definerOf(number, "linalg.index");
+  return mlirValueEqual(out->best, mlirBlockGetArgument(body, numInputs)) &&
+         mlirValueEqual(mloptOperand(index, 2),
+                        mlirBlockGetArgument(body, numInputs + 1)) &&
+         isStrict(out->take, out->x, out->best) && !mlirOperationIsNull(loop) &&
+         mloptDescribeReduction(generic, &r) && r.numReduced == 1 &&
+         mlirIntegerAttrGetValueInt(mloptAttr(loop, "dim")) == r.reduced[0];
 }

@@ -41,7 +41,12 @@
 #include "mlir-c/Dialect/Linalg.h"
 #include "mlir-c/Dialect/Tensor.h"
 
-enum { MAX_REDUCTIONS = 8, MAX_VALUES = 2048, MAX_OPERANDS = 16 };
+enum {
+  MAX_REDUCTIONS = 8,
+  MAX_VALUES = 2048,
+  MAX_OPERANDS = 16,
+  MAX_ROOTS = 64
+};
 
 //===----------------------------------------------------------------------===//
 // Fusions from pieces of a fusion
@@ -263,9 +268,38 @@ static MlirOperation buildGeneric(Piece *p, intptr_t numInputs,
                                     .regions = &region});
 }
 
+static MlirValue loopIndex(MloptBuilder *b, intptr_t loop) {
+  MlirType index = mlirIndexTypeGet(b->context);
+  MlirNamedAttribute dim =
+      mloptNamedAttr(b->context, "dim", mloptI64Attr(b->context, loop));
+  return mloptBuildValue(b, (MloptOpSpec){.name = "linalg.index",
+                                          .numResults = 1,
+                                          .results = &index,
+                                          .numAttrs = 1,
+                                          .attrs = &dim});
+}
+
+/// Where an old loop stands, in a body over the new ones.
+static MlirValue cutIndex(Piece *p, MlirBlock body, MlirOperation index,
+                          const Cut *cut) {
+  MloptBuilder b = mloptBuilderAtEnd(body, p->b.location);
+  intptr_t d = mlirIntegerAttrGetValueInt(mloptAttr(index, "dim"));
+  MlirValue at = loopIndex(&b, moved(cut, d));
+  if (d == cut->loop) {
+    at = mloptBuildBinary(&b, "arith.muli", at,
+                          mloptBuildIndex(&b, cut->length));
+    at = mloptBuildBinary(&b, "arith.addi", at, loopIndex(&b, d + 1));
+    at =
+        mloptBuildBinary(&b, "arith.addi", at, mloptBuildIndex(&b, cut->begin));
+  }
+  p->b.failed |= b.failed;
+  return at;
+}
+
 /// A copy of a reduction's body with one more input, of no use but its size, in
 /// front of the accumulators.
-static MlirRegion copyBody(Piece *p, MlirOperation op, MlirType extra) {
+static MlirRegion copyBody(Piece *p, MlirOperation op, const Cut *cut,
+                           MlirType extra) {
   MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), to;
   intptr_t n = mlirBlockGetNumArguments(from), count = p->count;
   intptr_t numInputs = n - mlirOperationGetNumResults(op);
@@ -281,6 +315,10 @@ static MlirRegion copyBody(Piece *p, MlirOperation op, MlirType extra) {
   for (MlirOperation inner = mlirBlockGetFirstOperation(from);
        !mlirOperationIsNull(inner) && !p->b.failed;
        inner = mlirOperationGetNextInBlock(inner)) {
+    if (mloptIsNamed(inner, "linalg.index")) {
+      bind(p, mloptResult(inner, 0), cutIndex(p, to, inner, cut));
+      continue;
+    }
     MlirOperation copy = mloptCloneWithMapping(inner, p->count, p->from, p->to);
     mlirBlockAppendOwnedOperation(to, copy);
     for (intptr_t i = 0, m = mlirOperationGetNumResults(inner); i < m; ++i)
@@ -325,7 +363,7 @@ static void addCut(Piece *p, MlirOperation op, const MloptReduction *r,
     operands[numInputs + 1 + i] = splat(&p->b, type, combiner.neutral);
     newMaps[numInputs + 1 + i] = mlirAffineMapAttrGet(map);
   }
-  MlirRegion region = copyBody(p, op, element);
+  MlirRegion region = copyBody(p, op, cut, element);
   MlirOperation cutOp = buildGeneric(p, numInputs + 1, numResults, operands,
                                      newMaps, iterators, region);
   for (intptr_t i = 0; i < numResults && !p->b.failed; ++i)
@@ -462,20 +500,58 @@ static bool findCut(const MloptReduction *r, int64_t pieces, Cut *out,
   return false;
 }
 
+/// A cut in front of the last reduced loops that lie together: those before
+/// are left for the second kernel.
+static Cut findLastGroup(const MloptReduction *r) {
+  intptr_t first = r->numReduced - 1;
+  intptr_t loop = r->reduced[first];
+  for (; first > 0; --first) {
+    intptr_t before = r->reduced[first - 1];
+    int64_t between = 1;
+    for (intptr_t d = before + 1; d < loop; ++d)
+      between *= r->sizes[d];
+    // Unit loops, wherever they lie, change nothing.
+    if (between > 1 && r->sizes[before] > 1 && r->sizes[loop] > 1)
+      break;
+    loop = before;
+  }
+  return (Cut){.loop = loop, .count = 1, .length = r->sizes[loop]};
+}
+
 static MlirWalkResult countValues(MlirOperation op, void *count) {
   *(intptr_t *)count +=
       1 + mlirOperationGetNumResults(op) + 2 * mlirOperationGetNumOperands(op);
   return MlirWalkResultAdvance;
 }
 
+/// Cuts all reductions alike, where it pays or where there is no other way.
+static bool findCuts(Split *s) {
+  int64_t pieces = mloptChooseSplit(s->body);
+  for (intptr_t i = 0; i < s->count; ++i) {
+    const MloptReduction *r = &s->loops[i];
+    Cut *cut = &s->cuts[i];
+    int64_t rest = 0;
+    if (!r->together)
+      *cut = findLastGroup(r);
+    else if (pieces < 2 || !findCut(r, pieces, cut, &rest))
+      return false;
+    // Unit loops aside all have the same, and so the same pieces.
+    if (i &&
+        (cut->count != s->cuts[0].count || cut->length != s->cuts[0].length ||
+         rest != s->rest || r->together != s->loops[0].together))
+      return false;
+    s->rest = rest;
+  }
+  return s->count > 0;
+}
+
 static bool readSplit(MlirOperation fusion, Split *s) {
   *s = (Split){.fusion = fusion,
                .body =
                    mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0))};
-  int64_t pieces = mloptChooseSplit(s->body);
   intptr_t numValues = 0;
   mlirOperationWalk(fusion, countValues, &numValues, MlirWalkPreOrder);
-  if (pieces < 2 || numValues > MAX_VALUES)
+  if (numValues > MAX_VALUES || mlirOperationGetNumResults(fusion) > MAX_ROOTS)
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
@@ -483,30 +559,29 @@ static bool readSplit(MlirOperation fusion, Split *s) {
     for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); first && i < n;
          ++i)
       first = !readsReduction(mloptOperand(op, i));
+    MloptCombiner combiner;
+    for (intptr_t i = 0, n = mlirOperationGetNumResults(op); first && i < n;
+         ++i)
+      if (!mloptDescribeCombiner(op, i, &combiner))
+        return false;
     if (!first)
       continue;
     if (s->count == MAX_REDUCTIONS ||
         mlirOperationGetNumOperands(op) > MAX_OPERANDS)
       return false;
     s->reductions[s->count] = op;
-    MloptReduction *r = &s->loops[s->count];
-    if (!mloptDescribeReduction(op, r))
+    if (!mloptDescribeReduction(op, &s->loops[s->count++]))
       return false;
-    // Unit loops aside all have the same, and so the same pieces.
-    int64_t rest = 0;
-    Cut *cut = &s->cuts[s->count];
-    if (!findCut(r, pieces, cut, &rest) ||
-        (s->count++ && (cut->count != s->cuts[0].count ||
-                        cut->length != s->cuts[0].length || rest != s->rest)))
-      return false;
-    s->rest = rest;
   }
-  return s->count > 0;
+  return findCuts(s);
 }
 
 static int64_t spaceOf(const Split *s) {
   const MloptReduction *r = &s->loops[0];
-  return r->outer * r->middle * r->inner;
+  int64_t count = 1;
+  for (intptr_t i = 0; i < r->numLoops; ++i)
+    count *= r->sizes[i];
+  return count;
 }
 
 /// Whether a value needs as many elements as are reduced, once the split
@@ -607,19 +682,18 @@ static MlirOperation buildLast(const Split *s, MlirOperation combined,
   return endPiece(&p);
 }
 
-enum { PIECES, COMBINED, LAST, NUM_PARTS };
+enum { PIECES, COMBINED, LAST, NUM_PARTS, MOST_TURNS = 8 };
 
-/// Splits a fusion; false when building failed. What still reduces everything
-/// is `outLast`, null if nothing does.
-static bool split(const Split *s, MlirOperation *outLast) {
-  enum { MAX_ROOTS = 64 };
+/// Splits a fusion into parts, null where there is none; false when building
+/// failed.
+static bool split(const Split *s, MlirOperation *parts) {
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   intptr_t numRoots = mlirOperationGetNumOperands(yield);
   intptr_t numberOf[NUM_PARTS][MAX_ROOTS];
   bool isDone[MAX_ROOTS], isAll = true;
-  MlirOperation parts[NUM_PARTS] = {{NULL}}, rest = {NULL};
-  if (numRoots > MAX_ROOTS)
-    return true;
+  MlirOperation rest = {NULL};
+  for (int part = 0; part < NUM_PARTS; ++part)
+    parts[part] = (MlirOperation){NULL};
   memset(numberOf, -1, sizeof numberOf);
   parts[PIECES] = buildPieces(s, false, !s->rest, numberOf[PIECES]);
   if (s->rest)
@@ -648,13 +722,27 @@ static bool split(const Split *s, MlirOperation *outLast) {
         break;
       }
   mlirOperationDestroy(s->fusion);
-  *outLast = parts[LAST];
   return true;
 }
 
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
+
+/// Splits a fusion, and what is left of it where that must be split again.
+static bool splitFusion(MlirOperation fusion, int turns) {
+  Split s;
+  MlirOperation parts[NUM_PARTS];
+  if (!turns || !readSplit(fusion, &s))
+    return true;
+  if (!split(&s, parts))
+    return false;
+  for (int part = COMBINED; part < NUM_PARTS; ++part)
+    if (!mlirOperationIsNull(parts[part]) &&
+        !splitFusion(parts[part], turns - 1))
+      return false;
+  return true;
+}
 
 static bool splitInRegions(MlirOperation op);
 
@@ -668,15 +756,8 @@ static bool splitInBlock(MlirBlock block) {
         return false;
       continue;
     }
-    Split s;
-    for (MlirOperation last = op;
-         !mlirOperationIsNull(last) && readSplit(last, &s);) {
-      MlirOperation before = last;
-      if (!split(&s, &last))
-        return false;
-      if (mlirOperationEqual(before, last))
-        break;
-    }
+    if (!splitFusion(op, MOST_TURNS))
+      return false;
   }
   return true;
 }

@@ -67,3 +67,25 @@ func.func @shapes(%x: tensor<1024x4096xbf16>) -> (tensor<1024x4096xbf16>, tensor
   %r = mlopt.reshape %z : tensor<1024x4096xbf16> -> tensor<1024x64x64xbf16>
   return %y, %r : tensor<1024x4096xbf16>, tensor<1024x64x64xbf16>
 }
+
+// Reduced dimensions that do not lie together take two kernels: along the last
+// ones first, then along the others.
+// PLAN-LABEL:  gpu.module @channels_kernel_0
+// PLAN:        mlopt.schedule = {{{.*}}family = "rows", lanes = 4
+// PLAN-LABEL:  gpu.module @channels_kernel_1
+// PLAN:        mlopt.schedule = {{{.*}}family = "columns"
+func.func @channels(%x: tensor<64x256x56x56xf32>) -> tensor<256xf32> {
+  %s = mlopt.reduce add %x dims [0, 2, 3] : (tensor<64x256x56x56xf32>) -> tensor<256xf32>
+  return %s : tensor<256xf32>
+}
+
+// The best element and its index are reduced like a sum.
+// PLAN-LABEL:  gpu.module @best_kernel_0
+// PLAN:        mlopt.schedule = {{{.*}}family = "rows", lanes = 8
+// CHECK-LABEL: .entry best_kernel_0
+// CHECK:       ld.global.v4
+// CHECK:       shfl.sync
+func.func @best(%x: tensor<4096x8192xbf16>) -> tensor<4096xi32> {
+  %v, %i = mlopt.arg_reduce max %x dim 1 : tensor<4096x8192xbf16> -> (tensor<4096xbf16>, tensor<4096xi32>)
+  return %i : tensor<4096xi32>
+}
