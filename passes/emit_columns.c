@@ -309,6 +309,7 @@ void mloptEmitColumns(MloptKernel *kernel) {
                .tile = {.pull = kernel->pull}};
   describe(&c);
   mloptPullSetHooks(c.pull, (MloptPullHooks){.load = mloptTileLoad,
+                                             .insert = mloptTileInsert,
                                              .reduce = reduceStrip,
                                              .userData = &c.tile});
   mloptTileEnter(&c.tile);

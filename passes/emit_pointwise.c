@@ -96,8 +96,9 @@ void mloptEmitPointwise(MloptKernel *k) {
   MlirType space = mlirValueGetType(k->roots[0].value);
   Pointwise p = {
       .kernel = k, .tile = {.pull = pull}, .count = mloptNumElements(space)};
-  mloptPullSetHooks(
-      pull, (MloptPullHooks){.load = mloptTileLoad, .userData = &p.tile});
+  mloptPullSetHooks(pull, (MloptPullHooks){.load = mloptTileLoad,
+                                           .insert = mloptTileInsert,
+                                           .userData = &p.tile});
   int64_t stretch = s->threads * s->lanes * s->vectors;
   MlirValue thread = mloptReadRegister(b, "nvvm.read.ptx.sreg.tid.x");
   MlirValue block = mloptReadRegister(b, "nvvm.read.ptx.sreg.ctaid.x");

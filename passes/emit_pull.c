@@ -83,6 +83,7 @@ void mloptPullBindScalar(MloptPull *pull, MlirValue scalar, MlirValue value) {
 typedef struct Slice {
   intptr_t rank;
   MlirValue offsets[MLOPT_MAX_RANK]; ///< null where zero
+  int64_t numbers[MLOPT_MAX_RANK];   ///< the offsets that are constant
   int64_t sizes[MLOPT_MAX_RANK];
   int64_t strides[MLOPT_MAX_RANK];
   intptr_t dimOf[MLOPT_MAX_RANK]; ///< dimension of the slice's type, -1: unit
@@ -100,6 +101,7 @@ static Slice readSlice(MloptPull *pull, MlirOperation op, intptr_t firstOffset,
   intptr_t next = firstOffset, dim = 0, rank = mloptRank(type);
   for (intptr_t i = 0; i < slice.rank; ++i) {
     int64_t offset = mlirDenseI64ArrayGetElement(offsets, i);
+    slice.numbers[i] = offset;
     if (mloptIsDynamic(offset))
       slice.offsets[i] = mloptPullScalar(pull, mloptOperand(op, next++));
     else if (offset)
@@ -134,9 +136,12 @@ static MlirValue insideSlice(MloptPull *pull, const Slice *slice, intptr_t i,
   bool fromZero = mlirValueIsNull(slice->offsets[i]);
   if (fromZero && slice->strides[i] == 1 && slice->sizes[i] == size)
     return (MlirValue){NULL};
+  // A sum with a constant is found again as the place of a vector.
   MlirValue relative =
       fromZero ? index
-               : mloptBuildBinary(b, "arith.subi", index, slice->offsets[i]);
+      : mloptIsDynamic(slice->numbers[i])
+          ? mloptBuildBinary(b, "arith.subi", index, slice->offsets[i])
+          : mloptPullAdd(pull, index, mloptPullIndex(pull, -slice->numbers[i]));
   MlirValue stride = mloptPullIndex(pull, slice->strides[i]);
   MlirValue count = mloptPullIndex(pull, slice->sizes[i]);
   // Unsigned, a position before the slice is beyond it too.
@@ -151,30 +156,44 @@ static MlirValue insideSlice(MloptPull *pull, const Slice *slice, intptr_t i,
   return mloptBuildBinary(b, "arith.andi", inside, onGrid);
 }
 
-/// Reads the slice's element, at its start where there is none, and the
-/// destination's, and takes one: a vector's elements then stay in one block.
+MlirValue mloptPullInsertCondition(MloptPull *pull, MlirOperation op,
+                                   const MlirValue *indices, MlirValue *outAt) {
+  MlirType type = mloptResultType(op, 0);
+  Slice slice = readSlice(pull, op, 2, mloptOperandType(op, 0));
+  MlirValue condition = {NULL};
+  for (intptr_t i = 0; i < slice.rank; ++i) {
+    MlirValue where, inside = insideSlice(pull, &slice, i, mloptDim(type, i),
+                                          indices[i], &where);
+    if (slice.dimOf[i] >= 0)
+      outAt[slice.dimOf[i]] = where;
+    if (mlirValueIsNull(inside))
+      continue;
+    condition =
+        mlirValueIsNull(condition)
+            ? inside
+            : mloptBuildBinary(&pull->b, "arith.andi", condition, inside);
+  }
+  return condition;
+}
+
+/// Where the emitter knows no better, reads the slice's element, at its start
+/// where there is none, and the destination's, and takes one: a vector's
+/// elements then stay in one block.
 static MlirValue pullInsertSlice(MloptPull *pull, MlirOperation op,
                                  intptr_t result, const MlirValue *indices) {
   MloptBuilder *b = &pull->b;
   MlirValue source = mloptOperand(op, 0), dest = mloptOperand(op, 1);
-  MlirType type = mloptResultType(op, 0);
-  Slice slice = readSlice(pull, op, 2, mlirValueGetType(source));
-  MlirValue at[MLOPT_MAX_RANK], condition = {NULL};
-  for (intptr_t i = 0; i < slice.rank; ++i) {
-    MlirValue where, inside = insideSlice(pull, &slice, i, mloptDim(type, i),
-                                          indices[i], &where);
-    if (!mlirValueIsNull(inside)) {
-      where = mloptBuildSelect(b, inside, where, mloptPullIndex(pull, 0));
-      condition = mlirValueIsNull(condition)
-                      ? inside
-                      : mloptBuildBinary(b, "arith.andi", condition, inside);
-    }
-    if (slice.dimOf[i] >= 0)
-      at[slice.dimOf[i]] = where;
-  }
-  MlirValue inserted = mloptPullElement(pull, source, at);
+  MlirValue at[MLOPT_MAX_RANK], out = {NULL};
+  if (pull->hooks.insert)
+    out = pull->hooks.insert(pull->hooks.userData, op, indices);
+  if (!mlirValueIsNull(out))
+    return out;
+  MlirValue condition = mloptPullInsertCondition(pull, op, indices, at);
   if (mlirValueIsNull(condition))
-    return inserted;
+    return mloptPullElement(pull, source, at);
+  for (intptr_t i = 0, n = mloptRank(mlirValueGetType(source)); i < n; ++i)
+    at[i] = mloptBuildSelect(b, condition, at[i], mloptPullIndex(pull, 0));
+  MlirValue inserted = mloptPullElement(pull, source, at);
   return mloptBuildSelect(b, condition, inserted,
                           mloptPullElement(pull, dest, indices));
 }

@@ -41,13 +41,22 @@ typedef MlirValue (*MloptPullLoadFn)(void *userData, MlirValue tensor,
 /// (the others are null); false where it leaves that to nested loops.
 typedef bool (*MloptPullReduceFn)(void *userData, MlirOperation generic,
                                   const MlirValue *loops, MlirValue *results);
+/// An element of what a tensor.insert_slice gives, where the emitter can do
+/// better than a branch for each; null where it cannot.
+typedef MlirValue (*MloptPullInsertFn)(void *userData, MlirOperation insert,
+                                       const MlirValue *indices);
 typedef struct MloptPullHooks {
   MloptPullLoadFn load;     ///< NULL: mloptPullLoad
+  MloptPullInsertFn insert; ///< NULL: a branch
   MloptPullReduceFn reduce; ///< NULL: nested loops, in order
   void *userData;
 } MloptPullHooks;
 void mloptPullSetHooks(MloptPull *, MloptPullHooks);
 
+/// Whether an element of what a tensor.insert_slice gives comes from its
+/// source, and from where; a null condition means always.
+MlirValue mloptPullInsertCondition(MloptPull *, MlirOperation insert,
+                                   const MlirValue *indices, MlirValue *outAt);
 /// The pointer; null when there is none.
 MlirValue mloptPullFindPointer(MloptPull *, MlirValue tensor);
 /// A scalar value of the program, and what stands for it.

@@ -440,6 +440,7 @@ void mloptEmitRows(MloptKernel *kernel) {
   r.rows = reduction.outer;
   r.columns = reduction.middle;
   mloptPullSetHooks(r.pull, (MloptPullHooks){.load = mloptTileLoad,
+                                             .insert = mloptTileInsert,
                                              .reduce = reduceRow,
                                              .userData = &r.tile});
   mloptTileEnter(&r.tile);

@@ -243,8 +243,9 @@ void mloptEmitTranspose(MloptKernel *kernel) {
   findSquare(&t);
   collectStaged(&t);
   stage(&t);
-  mloptPullSetHooks(t.pull,
-                    (MloptPullHooks){.load = load, .userData = &t.tile});
+  mloptPullSetHooks(t.pull, (MloptPullHooks){.load = load,
+                                             .insert = mloptTileInsert,
+                                             .userData = &t.tile});
   compute(&t);
   mloptPullSetHooks(t.pull, (MloptPullHooks){.load = NULL});
   mloptTileDestroy(&t.tile);

@@ -24,10 +24,13 @@ MlirValue mloptReadRegister(MloptBuilder *b, const char *name) {
 
 void mloptTileEnter(MloptTile *tile) {
   tile->block = mloptPullGetBuilder(tile->pull)->block;
-  tile->numLoads = 0;
+  tile->numLoads = tile->numInserts = 0;
 }
 
-void mloptTileDestroy(MloptTile *tile) { free(tile->loads); }
+void mloptTileDestroy(MloptTile *tile) {
+  free(tile->loads);
+  free(tile->inserts);
+}
 
 //===----------------------------------------------------------------------===//
 // Vectors
@@ -366,29 +369,43 @@ static MloptTileLoad *findLoad(MloptTile *tile, MlirValue tensor,
   return NULL;
 }
 
-static MloptTileLoad *addLoad(MloptTile *tile) {
-  if (tile->numLoads == tile->maxLoads) {
-    intptr_t capacity = tile->maxLoads ? 2 * tile->maxLoads : 32;
-    MloptTileLoad *loads = realloc(tile->loads, capacity * sizeof *loads);
-    if (!loads) {
-      mloptPullGetBuilder(tile->pull)->failed = true;
-      return NULL;
-    }
-    tile->loads = loads;
-    tile->maxLoads = capacity;
+/// Room for one more; false, and a failed builder, when memory is out.
+static bool grow(MloptTile *tile, void **array, intptr_t count,
+                 intptr_t *capacity, size_t size) {
+  if (count < *capacity)
+    return true;
+  intptr_t larger = *capacity ? 2 * *capacity : 32;
+  void *grown = realloc(*array, larger * size);
+  if (!grown) {
+    mloptPullGetBuilder(tile->pull)->failed = true;
+    return false;
   }
-  return &tile->loads[tile->numLoads++];
+  *array = grown;
+  *capacity = larger;
+  return true;
+}
+
+static MloptTileLoad *addLoad(MloptTile *tile) {
+  return grow(tile, (void **)&tile->loads, tile->numLoads, &tile->maxLoads,
+              sizeof *tile->loads)
+             ? &tile->loads[tile->numLoads++]
+             : NULL;
+}
+
+/// Whether code goes where the vector's other elements may be computed too.
+static bool isAtVector(const MloptTile *tile) {
+  const MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  return !b->failed && tile->vector && mlirBlockEqual(b->block, tile->block) &&
+         mlirOperationIsNull(b->before);
 }
 
 MlirValue mloptTileLoad(void *userData, MlirValue tensor, MlirValue pointer,
                         const MlirValue *indices) {
   MloptTile *tile = userData;
   MloptPull *pull = tile->pull;
-  MloptBuilder *b = mloptPullGetBuilder(pull);
   MlirType type = mlirValueGetType(tensor);
   // Inside a branch, the other elements of the vector may not be there.
-  if (b->failed || !tile->vector || !mlirBlockEqual(b->block, tile->block) ||
-      !mlirOperationIsNull(b->before))
+  if (!isAtVector(tile))
     return mloptPullLoad(pull, pointer, type, indices);
   MlirValue position = mloptPullLinearize(pull, type, indices);
   MlirValue first = sideBySide(tile, type, indices, position);
@@ -406,6 +423,115 @@ MlirValue mloptTileLoad(void *userData, MlirValue tensor, MlirValue pointer,
   }
   return load->elements[count == 1 ? 0 : tile->lane];
 }
+
+//===----------------------------------------------------------------------===//
+// Inserted slices
+//===----------------------------------------------------------------------===//
+
+/// Whether a vector along a dimension lies in the slice or outside as a whole.
+static bool isWholeAlong(MlirOperation insert, intptr_t dim, int count) {
+  int64_t offset =
+      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_offsets"), dim);
+  int64_t size =
+      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_sizes"), dim);
+  int64_t stride =
+      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_strides"), dim);
+  return !mloptIsDynamic(offset) && stride == 1 && offset % count == 0 &&
+         size % count == 0;
+}
+
+/// The indices of all lanes, given one's; false where the vector may lie on
+/// both sides of an edge.
+static bool findLanes(MloptTile *tile, MlirOperation insert,
+                      const MlirValue *indices,
+                      MlirValue lanes[][MLOPT_MAX_RANK]) {
+  const int count = tile->vector->count;
+  MlirType type = mloptResultType(insert, 0);
+  for (intptr_t i = 0, rank = mloptRank(type); i < rank; ++i) {
+    MlirValue first = {NULL};
+    bool shared =
+        mloptDim(type, i) == 1 || isShared(tile, indices[i], MAX_DEPTH);
+    if (!shared)
+      first = mloptPullFindFirst(tile->pull, indices[i], tile->lane, count);
+    if (!shared && (mlirValueIsNull(first) || !isWholeAlong(insert, i, count)))
+      return false;
+    for (int k = 0; k < count; ++k)
+      lanes[k][i] =
+          shared ? indices[i] : mloptPullLane(tile->pull, first, k, count);
+  }
+  return true;
+}
+
+static const MloptTileInsert *findInsert(const MloptTile *tile,
+                                         MlirOperation insert,
+                                         const MlirValue *first) {
+  intptr_t rank = mloptRank(mloptResultType(insert, 0));
+  for (intptr_t i = tile->numInserts; i-- > 0;) {
+    const MloptTileInsert *known = &tile->inserts[i];
+    bool same = mlirOperationEqual(known->op, insert);
+    for (intptr_t d = 0; same && d < rank; ++d)
+      same = mlirValueEqual(known->first[d], first[d]);
+    if (same)
+      return known;
+  }
+  return NULL;
+}
+
+/// All lanes of one side, in a branch of its own.
+static MloptPullScope insertSide(MloptTile *tile, MlirValue tensor,
+                                 MlirValue lanes[][MLOPT_MAX_RANK]) {
+  const MloptTile outer = *tile;
+  MlirValue elements[MLOPT_MAX_LANES];
+  MloptPullScope scope = mloptPullBeginBranch(tile->pull);
+  tile->block = mloptPullGetBuilder(tile->pull)->block;
+  for (int k = 0; k < tile->vector->count; ++k) {
+    tile->lane = k;
+    elements[k] = mloptPullElement(tile->pull, tensor, lanes[k]);
+  }
+  mloptPullEndBranch(tile->pull, &scope, tile->vector->count, elements);
+  tile->block = outer.block;
+  tile->lane = outer.lane;
+  tile->numLoads = outer.numLoads;
+  tile->numInserts = outer.numInserts;
+  return scope;
+}
+
+MlirValue mloptTileInsert(void *userData, MlirOperation insert,
+                          const MlirValue *indices) {
+  MloptTile *tile = userData;
+  MlirValue lanes[MLOPT_MAX_LANES][MLOPT_MAX_RANK];
+  MlirValue at[MLOPT_MAX_LANES][MLOPT_MAX_RANK];
+  if (!isAtVector(tile) || tile->vector->count == 1 ||
+      !findLanes(tile, insert, indices, lanes))
+    return (MlirValue){NULL};
+  const MloptTileInsert *known = findInsert(tile, insert, lanes[0]);
+  if (known)
+    return known->elements[tile->lane];
+  const int count = tile->vector->count;
+  MloptTileInsert built = {.op = insert};
+  memcpy(built.first, lanes[0], sizeof built.first);
+  MlirValue condition = {NULL};
+  for (int k = count; k-- > 0;)
+    condition = mloptPullInsertCondition(tile->pull, insert, lanes[k], at[k]);
+  if (mlirValueIsNull(condition))
+    return (MlirValue){NULL};
+  MloptPullScope then = insertSide(tile, mloptOperand(insert, 0), at);
+  MloptPullScope otherwise = insertSide(tile, mloptOperand(insert, 1), lanes);
+  MlirType types[MLOPT_MAX_LANES];
+  for (int k = 0; k < count; ++k)
+    types[k] = mloptElementType(mloptResultType(insert, 0));
+  mloptPullBuildIf(tile->pull, condition, then, otherwise, count, types,
+                   built.elements);
+  if (!grow(tile, (void **)&tile->inserts, tile->numInserts, &tile->maxInserts,
+            sizeof *tile->inserts))
+    return (MlirValue){NULL};
+  tile->inserts[tile->numInserts++] = built;
+  return built.elements[tile->lane];
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluation
+//===----------------------------------------------------------------------===//
 
 void mloptTileEvaluate(MloptTile *tile, const MloptVector *vector,
                        MlirValue tensor, MlirValue *out) {

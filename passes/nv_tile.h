@@ -41,6 +41,13 @@ typedef struct MloptTileLoad {
   MlirValue elements[MLOPT_MAX_LANES];
 } MloptTileLoad;
 
+/// What a tensor.insert_slice gives on a vector, from the first one's indices.
+typedef struct MloptTileInsert {
+  MlirOperation op;
+  MlirValue first[MLOPT_MAX_RANK];
+  MlirValue elements[MLOPT_MAX_LANES];
+} MloptTileInsert;
+
 typedef struct MloptTile {
   MloptPull *pull;
   MlirBlock block;           ///< where `loads` may be used
@@ -48,11 +55,16 @@ typedef struct MloptTile {
   int lane;
   MloptTileLoad *loads;
   intptr_t numLoads, maxLoads;
+  MloptTileInsert *inserts; ///< likewise to be used in `block`
+  intptr_t numInserts, maxInserts;
 } MloptTile;
 
 /// The load hook of a pull emitter; its user data is a tile.
 MlirValue mloptTileLoad(void *tile, MlirValue tensor, MlirValue pointer,
                         const MlirValue *indices);
+/// The insert hook: a branch for a whole vector, where it lies on one side.
+MlirValue mloptTileInsert(void *tile, MlirOperation insert,
+                          const MlirValue *indices);
 /// Code goes to another block now: earlier loads are out of reach there.
 void mloptTileEnter(MloptTile *);
 void mloptTileDestroy(MloptTile *);

@@ -23,6 +23,7 @@ enum {
   /// Bodies are cloned for each element that a thread holds; that many
   /// operations are still worth compiling.
   MAX_CLONED = 4096,
+  MOST_LANES = 16,
 };
 
 //===----------------------------------------------------------------------===//
@@ -66,7 +67,7 @@ static bool isPower(int64_t n) { return n > 0 && !(n & (n - 1)); }
 
 /// Within what emitters hold; anything else would be no program of theirs.
 static bool isSane(const MloptSchedule *s) {
-  enum { MOST_LANES = 16, MOST_VECTORS = 16 };
+  enum { MOST_VECTORS = 16 };
   bool transposes = s->family == MLOPT_FAMILY_TRANSPOSE;
   return s->blocks > 0 && s->blocks <= target->blocks && s->cluster > 0 &&
          s->cluster <= target->portableCluster && s->blocks % s->cluster == 0 &&
@@ -114,6 +115,7 @@ typedef struct Program {
   bool sameShape;     ///< all roots have it
   bool sameCount;     ///< or as many elements
   bool isPlain;       ///< elementwise operations, reductions and views alone
+  int64_t granule;    ///< elements that lie on one side of an inserted slice
   int64_t smallest;   ///< bytes of an element: the smallest read or written
   intptr_t numLarge;  ///< tensors read that have as many elements as the space
   int64_t numScalars; ///< operations in bodies
@@ -178,7 +180,7 @@ static void addRoot(Program *p, MlirType type) {
   p->smallest = bytes < p->smallest ? bytes : p->smallest;
 }
 
-/// Operations whose elements pull finds without a branch.
+/// Operations whose elements a tile finds for a vector at once.
 static const char *const views[] = {"arith.constant",
                                     "linalg.generic",
                                     "tensor.collapse_shape",
@@ -188,6 +190,7 @@ static const char *const views[] = {"arith.constant",
                                     "tensor.from_elements",
                                     "tensor.insert_slice",
                                     "tensor.extract",
+                                    "tensor.insert_slice",
                                     "llvm.return",
                                     "builtin.unrealized_conversion_cast",
                                     "bufferization.materialize_in_destination"};
@@ -202,6 +205,33 @@ static bool isView(MlirOperation op) {
   return true;
 }
 
+/// The largest power of two up to `most` that divides `n`.
+static int64_t commonPower(int64_t n, int64_t most) {
+  int64_t power = 1;
+  while (2 * power <= most && n % (2 * power) == 0)
+    power *= 2;
+  return power;
+}
+
+/// Narrows vectors so that none lies on both sides of an edge of a slice.
+static void addInsert(Program *p, MlirOperation insert) {
+  MlirType type = mloptResultType(insert, 0);
+  intptr_t last = mloptRank(type) - 1;
+  while (last > 0 && mloptDim(type, last) == 1)
+    --last;
+  if (last < 0)
+    return;
+  int64_t offset =
+      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_offsets"), last);
+  int64_t size =
+      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_sizes"), last);
+  if (size == mloptDim(type, last))
+    return;
+  p->granule = mloptIsDynamic(offset)
+                   ? 1
+                   : commonPower(offset, commonPower(size, p->granule));
+}
+
 /// Elements of four bits share a byte, and only one thread may write it.
 static bool isPacked(MlirOperation op) {
   return mloptIsNamed(op, "builtin.unrealized_conversion_cast") &&
@@ -214,6 +244,7 @@ static Program readProgram(MlirBlock block) {
                .sameCount = true,
                .isPlain = true,
                .smallest = 8,
+               .granule = MOST_LANES,
                .sameReductions = true,
                .combines = true};
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
@@ -223,6 +254,8 @@ static Program readProgram(MlirBlock block) {
       addRoot(&p, mloptOperandType(op, 0));
     if (mloptIsNamed(op, "linalg.generic"))
       p.numScalars += countBody(op);
+    if (mloptIsNamed(op, "tensor.insert_slice"))
+      addInsert(&p, op);
     if (mloptIsReduction(op))
       addReduction(&p, op);
   }
@@ -263,14 +296,6 @@ static int64_t powerFrom(int64_t n) {
   return power;
 }
 
-/// The largest power of two up to `most` that divides `n`.
-static int64_t commonPower(int64_t n, int64_t most) {
-  int64_t power = 1;
-  while (2 * power <= most && n % (2 * power) == 0)
-    power *= 2;
-  return power;
-}
-
 static MloptSchedule chooseGeneric(const Program *p) {
   int64_t blocks =
       divideUp(p->numRoots ? mloptNumElements(p->space) : 1, THREADS);
@@ -286,7 +311,7 @@ static MloptSchedule chooseGeneric(const Program *p) {
 /// Elements of a vector of 16 bytes, eight at most: of wider elements beside
 /// it a thread makes two accesses.
 static int64_t fullVector(const Program *p) {
-  return atMost(target->accessBytes / p->smallest, 8);
+  return atMost(atMost(target->accessBytes / p->smallest, 8), p->granule);
 }
 
 static bool choosePointwise(Program *p, MloptSchedule *out) {
