@@ -179,11 +179,17 @@ void mloptPullOperation(MloptPull *pull, MlirOperation op, const void *at) {
   }
 }
 
-/// A value of a body, by the operations that it needs alone; they come before
-/// it, so each finds its operands.
+/// A value of a body, by the inputs and operations that it needs alone; they
+/// come before it, so each finds its operands.
 static MlirValue pullBodyValue(MloptPull *pull, MlirValue value,
                                const Point *point) {
   MlirValue known = mloptValueMapFind(&pull->scalars, value);
+  if (mlirValueIsNull(known) && !pull->b.failed &&
+      mlirValueIsABlockArgument(value) &&
+      mlirBlockEqual(mlirBlockArgumentGetOwner(value), point->body)) {
+    known = operandElement(pull, point, mlirBlockArgumentGetArgNumber(value));
+    mloptPullBindScalar(pull, value, known);
+  }
   if (!mlirValueIsNull(known) || pull->b.failed ||
       !mlirValueIsAOpResult(value) ||
       !mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)),
@@ -192,6 +198,10 @@ static MlirValue pullBodyValue(MloptPull *pull, MlirValue value,
   MlirOperation op = mlirOpResultGetOwner(value);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
     pullBodyValue(pull, mloptOperand(op, i), point);
+  // What regions read of the body is found by the copy.
+  for (intptr_t i = 0; mlirOperationGetNumRegions(op) && i < point->numInputs;
+       ++i)
+    pullBodyValue(pull, mlirBlockGetArgument(point->body, i), point);
   mloptPullOperation(pull, op, point);
   return mloptValueMapFind(&pull->scalars, value);
 }
@@ -294,11 +304,6 @@ void mloptPullGenericBody(MloptPull *pull, MlirOperation op,
                           const MlirValue *wanted, MlirValue *out) {
   Point point = pointAt(op, loops);
   intptr_t numScalars = pull->scalars.count;
-  for (intptr_t i = 0; i < point.numInputs; ++i) {
-    MlirValue argument = mlirBlockGetArgument(point.body, i);
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
-      mloptPullBindScalar(pull, argument, operandElement(pull, &point, i));
-  }
   for (intptr_t i = 0; i < numWanted; ++i)
     out[i] = pullBodyValue(pull, wanted[i], &point);
   pull->scalars.count = numScalars;

@@ -20,7 +20,10 @@
 //   block -> array [ b0 b1 .. bC ] in each block -> every thread
 //
 // A row too long even for that is read again for each reduction and for the
-// results. Threads past the end of a row read its start and count as neutral.
+// results, and one that nobody needs to hold is not held: all its reductions go
+// along it together. A sum of exp(a - m) does so while the row's m is not known
+// yet, by the largest a that its thread has met, and is scaled in the end.
+// Threads past the end of a row read its start and count as neutral.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +32,17 @@
 
 #include "mlir-c/Dialect/LLVM.h"
 
-enum { MAX_HELD = 32, UNROLLED = 4, MAX_CLUSTER = 16 };
+#include <math.h>
+
+enum { MAX_HELD = 32, UNROLLED = 4, MAX_CLUSTER = 16, MAX_TOGETHER = 8 };
+
+/// A reduction whose results are known, or that goes along with others.
+typedef struct Along {
+  MloptShared shared;
+  bool isStreamed, isDone;
+  MloptStreamed streamed;
+  MlirValue results[MLOPT_PULL_MAX_CARRIED];
+} Along;
 
 typedef struct Rows {
   MloptKernel *kernel;
@@ -45,6 +58,8 @@ typedef struct Rows {
   MlirValue begin;    ///< the first column of the block's stretch; null: 0
   MlirValue end;      ///< its end, in the row
   bool isStarted;     ///< all blocks of the cluster are known to run
+  intptr_t numTogether;
+  Along together[MAX_TOGETHER];
   intptr_t numVectors;
   MloptVector vectors[MAX_HELD];
   MlirValue valid[MAX_HELD]; ///< null when the vector is always in the row
@@ -154,31 +169,26 @@ static void openVectors(Rows *r, MlirValue begin, intptr_t count, bool mayEnd) {
   }
 }
 
-/// A loop along a row too long to be held; its body has the vectors open.
-typedef struct Along {
-  MloptPullScope scope;
-  MlirBlock outer;
-} Along;
-
-static Along beginAlong(Rows *r, intptr_t numCarried, const MlirValue *init,
-                        MlirValue *carried) {
+/// A loop along a row that is not held; its body has the vectors open.
+static MloptPullScope beginAlong(Rows *r, intptr_t numCarried,
+                                 const MlirValue *init, MlirValue *carried) {
   const MloptSchedule *s = &r->kernel->schedule;
-  Along along = {.outer = r->b->block};
   MlirValue begin;
-  along.scope = mloptPullBeginFor(r->pull, numCarried, init, &begin, carried);
+  MloptPullScope scope =
+      mloptPullBeginFor(r->pull, numCarried, init, &begin, carried);
   mloptTileEnter(&r->tile);
   openVectors(r, begin, UNROLLED,
               r->stretch * s->cluster != r->columns ||
                   r->stretch % (s->line * s->lanes * UNROLLED) != 0);
-  return along;
+  return scope;
 }
 
-static void endAlong(Rows *r, Along along, intptr_t numCarried,
+static void endAlong(Rows *r, MloptPullScope scope, intptr_t numCarried,
                      const MlirValue *init, const MlirValue *next,
                      MlirValue *out) {
   const MloptSchedule *s = &r->kernel->schedule;
   mloptPullEndFor(
-      r->pull, along.scope,
+      r->pull, scope,
       mlirValueIsNull(r->begin) ? mloptPullIndex(r->pull, 0) : r->begin, r->end,
       mloptPullIndex(r->pull, s->line * s->lanes * UNROLLED), numCarried, init,
       next, out);
@@ -292,6 +302,16 @@ static void acrossBlocks(Rows *r, const MloptShared *s, MlirValue *values) {
   memcpy(values, all, s->numResults * sizeof *values);
 }
 
+/// Each thread's values become those of all that share the row.
+static void acrossLine(Rows *r, const MloptShared *s, MlirValue *values) {
+  const int64_t line = r->kernel->schedule.line, warp = mloptSm90.warp;
+  mloptBuildWarpReduce(r->pull, s, 1, line < warp ? line : warp, values);
+  if (line > warp)
+    acrossWarps(r, s, values);
+  if (r->kernel->schedule.cluster > 1)
+    acrossBlocks(r, s, values);
+}
+
 /// The thread's own value of each result.
 static void reduceOwn(Rows *r, const MloptShared *shared, MlirValue *out) {
   MlirValue partial[MLOPT_PULL_MAX_CARRIED * MLOPT_MAX_LANES];
@@ -305,7 +325,7 @@ static void reduceOwn(Rows *r, const MloptShared *shared, MlirValue *out) {
     MlirValue init[MLOPT_PULL_MAX_CARRIED], next[MLOPT_PULL_MAX_CARRIED];
     for (intptr_t i = 0; i < count; ++i)
       init[i] = mloptBuildNeutral(r->pull, shared, i % n);
-    Along along = beginAlong(r, count, init, next);
+    MloptPullScope along = beginAlong(r, count, init, next);
     accumulate(r, shared, chains, true, next);
     endAlong(r, along, count, init, next, partial);
   }
@@ -318,6 +338,14 @@ static void reduceOwn(Rows *r, const MloptShared *shared, MlirValue *out) {
 static bool reduceRow(void *userData, MlirOperation op, const MlirValue *loops,
                       MlirValue *results) {
   Rows *r = (Rows *)((char *)userData - offsetof(Rows, tile));
+  for (intptr_t i = 0; i < r->numTogether; ++i) {
+    const Along *known = &r->together[i];
+    if (!known->isDone || !mlirOperationEqual(known->shared.op, op) ||
+        !mloptSharedIsAt(r->pull, &known->shared, r->row, loops))
+      continue;
+    memcpy(results, known->results, known->shared.numResults * sizeof *results);
+    return true;
+  }
   // Only where all threads of the block pass, and for the row that is open.
   if (!mlirBlockEqual(r->b->block, r->kernel->code) ||
       !mlirOperationIsNull(r->b->before))
@@ -327,14 +355,149 @@ static bool reduceRow(void *userData, MlirOperation op, const MlirValue *loops,
     return false;
   MlirValue values[MLOPT_PULL_MAX_CARRIED];
   reduceOwn(r, &shared, values);
-  const int64_t line = r->kernel->schedule.line, warp = mloptSm90.warp;
-  mloptBuildWarpReduce(r->pull, &shared, 1, line < warp ? line : warp, values);
-  if (line > warp)
-    acrossWarps(r, &shared, values);
-  if (r->kernel->schedule.cluster > 1)
-    acrossBlocks(r, &shared, values);
+  acrossLine(r, &shared, values);
   mloptBuildFinal(r->pull, &shared, loops, values, results);
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions along a row together
+//===----------------------------------------------------------------------===//
+
+static MlirValue f32(Rows *r, double value) {
+  return mloptBuildFloat(r->b, mlirF32TypeGet(r->b->context), value);
+}
+
+static MlirValue exponential(Rows *r, const Along *a, MlirValue x,
+                             MlirValue reference) {
+  MlirValue from = mloptOperand(a->streamed.exp, 0);
+  MlirValue to = mloptBuildBinary(r->b, "arith.subf", x, reference);
+  if (r->b->failed)
+    return to;
+  MlirOperation copy = mloptCloneWithMapping(a->streamed.exp, 1, &from, &to);
+  mlirBlockAppendOwnedOperation(r->b->block, copy);
+  return mloptResult(copy, 0);
+}
+
+/// `count` values by one operation, halving; `values` is overwritten.
+static MlirValue fold(Rows *r, const char *name, intptr_t count,
+                      MlirValue *values) {
+  for (; count > 1; count = (count + 1) / 2)
+    for (intptr_t i = 0, half = (count + 1) / 2; i + half < count; ++i)
+      values[i] = mloptBuildBinary(r->b, name, values[i], values[i + half]);
+  return values[0];
+}
+
+/// Adds the open vectors to a sum of exp(a - m): `state` is the largest a so
+/// far, then the sum for it.
+static void stream(Rows *r, const Along *along, MlirValue *state) {
+  enum { MAX_ELEMENTS = UNROLLED * MLOPT_MAX_LANES };
+  MlirValue a[MAX_ELEMENTS], values[MAX_ELEMENTS];
+  MlirValue loops[2 * MLOPT_MAX_RANK + 1];
+  MlirValue none = f32(r, -INFINITY);
+  intptr_t n = 0;
+  for (intptr_t v = 0; v < r->numVectors; ++v) {
+    r->tile.vector = &r->vectors[v];
+    for (int k = 0; k < r->vectors[v].count; ++k, ++n) {
+      r->tile.lane = k;
+      mloptSharedLoops(r->pull, &along->shared, r->row, r->vectors[v].column[k],
+                       loops);
+      mloptPullGenericBody(r->pull, along->shared.op, loops, 1,
+                           &along->streamed.a, &a[n]);
+      if (!mlirValueIsNull(r->valid[v]))
+        a[n] = mloptBuildSelect(r->b, r->valid[v], a[n], none);
+    }
+  }
+  memcpy(values, a, n * sizeof *a);
+  MlirValue most = mloptBuildBinary(r->b, "arith.maximumf", state[0],
+                                    fold(r, "arith.maximumf", n, values));
+  // As long as there is nothing but -inf, exp(a - 0) is 0 too.
+  MlirValue reference = mloptBuildSelect(
+      r->b, mloptBuildCmpF(r->b, "oeq", most, none), f32(r, 0), most);
+  for (intptr_t i = 0; i < n; ++i)
+    values[i] = exponential(r, along, a[i], reference);
+  MlirValue scaled = mloptBuildBinary(
+      r->b, "arith.mulf", state[1], exponential(r, along, state[0], reference));
+  state[1] = mloptBuildBinary(r->b, "arith.addf", scaled,
+                              fold(r, "arith.addf", n, values));
+  state[0] = most;
+}
+
+/// The reductions of the program that can go along the row together.
+static void findTogether(Rows *r) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(r->kernel->program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsReduction(op) || r->numTogether == MAX_TOGETHER)
+      continue;
+    Along *along = &r->together[r->numTogether];
+    bool reads = false;
+    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+      reads |= mloptReadsReduction(mloptOperand(op, i));
+    along->isStreamed = reads && mloptDescribeStreamed(op, &along->streamed);
+    if (reads && !along->isStreamed)
+      continue;
+    along->shared = mloptOpenShared(op);
+    ++r->numTogether;
+  }
+}
+
+/// What a reduction carries along: its values, or the state of a stream.
+static intptr_t numCarried(const Along *a) {
+  return a->isStreamed ? 2 : a->shared.numResults;
+}
+
+/// The results of one, from the thread's own values.
+static void finish(Rows *r, Along *a, MlirValue *values) {
+  MlirValue loops[2 * MLOPT_MAX_RANK + 1] = {{NULL}};
+  mloptSharedLoops(r->pull, &a->shared, r->row, mloptPullIndex(r->pull, 0),
+                   loops);
+  if (a->isStreamed) {
+    MlirValue m = mloptPullGenericOperand(r->pull, a->shared.op,
+                                          a->streamed.reference, loops);
+    values[0] = mloptBuildBinary(r->b, "arith.mulf", values[1],
+                                 exponential(r, a, values[0], m));
+  }
+  acrossLine(r, &a->shared, values);
+  mloptBuildFinal(r->pull, &a->shared, loops, values, a->results);
+  a->isDone = true;
+}
+
+static void reduceTogether(Rows *r) {
+  MlirValue init[MLOPT_PULL_MAX_CARRIED], next[MLOPT_PULL_MAX_CARRIED];
+  MlirValue own[MLOPT_PULL_MAX_CARRIED];
+  intptr_t count = 0;
+  findTogether(r);
+  for (intptr_t n = 0; n < r->numTogether; ++n) {
+    const Along *a = &r->together[n];
+    if (count + numCarried(a) > MLOPT_PULL_MAX_CARRIED)
+      r->numTogether = n;
+    for (intptr_t i = 0; n < r->numTogether && i < numCarried(a); ++i)
+      init[count++] = !a->isStreamed ? mloptBuildNeutral(r->pull, &a->shared, i)
+                                     : f32(r, i ? 0 : -INFINITY);
+  }
+  if (!r->numTogether)
+    return;
+  MloptPullScope scope = beginAlong(r, count, init, next);
+  MlirValue *state = next;
+  for (intptr_t n = 0; n < r->numTogether; ++n) {
+    const Along *a = &r->together[n];
+    if (a->isStreamed)
+      stream(r, a, state);
+    else
+      accumulate(r, &a->shared, 1, true, state);
+    state += numCarried(a);
+  }
+  endAlong(r, scope, count, init, next, own);
+  // A stream needs what the others have found.
+  for (int streamed = 0; streamed < 2; ++streamed) {
+    state = own;
+    for (intptr_t n = 0; n < r->numTogether; ++n) {
+      Along *a = &r->together[n];
+      if (a->isStreamed == (streamed == 1))
+        finish(r, a, state);
+      state += numCarried(a);
+    }
+  }
 }
 
 /// In the order of the program, so that each finds the ones it needs.
@@ -389,7 +552,7 @@ static void storeWhole(Rows *r) {
     storeVectors(r);
     return;
   }
-  Along along = beginAlong(r, 0, NULL, NULL);
+  MloptPullScope along = beginAlong(r, 0, NULL, NULL);
   storeVectors(r);
   endAlong(r, along, 0, NULL, NULL, NULL);
 }
@@ -448,6 +611,8 @@ void mloptEmitRows(MloptKernel *kernel) {
   if (kernel->schedule.vectors)
     openVectors(&r, r.begin, kernel->schedule.vectors,
                 r.stretch * kernel->schedule.cluster != r.columns);
+  else
+    reduceTogether(&r);
   reduceAll(&r);
   storeWhole(&r);
   storeRows(&r);

@@ -119,6 +119,7 @@ typedef struct Program {
   int64_t smallest;   ///< bytes of an element: the smallest read or written
   intptr_t numLarge;  ///< tensors read that have as many elements as the space
   int64_t numScalars; ///< operations in bodies
+  bool gathers;       ///< a body reads elements that data says
   intptr_t numReductions;
   MloptReduction reduction; ///< the first
   bool sameReductions;      ///< all have its extents
@@ -134,12 +135,15 @@ static int64_t bytesOf(MlirType type) {
   return bits < 8 ? 1 : bits / 8;
 }
 
-static int64_t countBody(MlirOperation op) {
+static int64_t countBody(MlirOperation op, bool *gathers) {
   int64_t count = 0;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (MlirOperation inner = mlirBlockGetFirstOperation(body);
-       !mlirOperationIsNull(inner); inner = mlirOperationGetNextInBlock(inner))
+       !mlirOperationIsNull(inner);
+       inner = mlirOperationGetNextInBlock(inner)) {
     ++count;
+    *gathers |= mloptIsNamed(inner, "tensor.extract");
+  }
   return count;
 }
 
@@ -190,7 +194,6 @@ static const char *const views[] = {"arith.constant",
                                     "tensor.from_elements",
                                     "tensor.insert_slice",
                                     "tensor.extract",
-                                    "tensor.insert_slice",
                                     "llvm.return",
                                     "builtin.unrealized_conversion_cast",
                                     "bufferization.materialize_in_destination"};
@@ -253,7 +256,7 @@ static Program readProgram(MlirBlock block) {
     if (mloptIsNamed(op, "bufferization.materialize_in_destination"))
       addRoot(&p, mloptOperandType(op, 0));
     if (mloptIsNamed(op, "linalg.generic"))
-      p.numScalars += countBody(op);
+      p.numScalars += countBody(op, &p.gathers);
     if (mloptIsNamed(op, "tensor.insert_slice"))
       addInsert(&p, op);
     if (mloptIsReduction(op))
@@ -323,14 +326,16 @@ static bool choosePointwise(Program *p, MloptSchedule *out) {
   // One vector for each thread: on an H200 a new block starts sooner than a
   // thread gets to its second vector (4.19 against 4.00 TB/s, 2^28 bf16). But
   // where there is much to compute, more should be under way meanwhile (GELU of
-  // bf16 in f32, 2^26: 80.6, 73.2 and 72.1 us with 1, 2 and 4).
+  // bf16 in f32, 2^26: 80.6, 73.2 and 72.1 us with 1, 2 and 4), and where a
+  // load waits for another.
   enum { MUCH = 12, AHEAD = 4, WAVES = 8 };
   int64_t vectors = 1;
   while (lanes > 1 &&
          (lanes * p->numScalars > MAX_CLONED ||
           divideUp(count, THREADS * lanes) * 2 < target->multiprocessors))
     lanes /= 2;
-  if (p->numScalars >= MUCH && lanes * p->numScalars * AHEAD <= MAX_CLONED &&
+  if ((p->numScalars >= MUCH || p->gathers) &&
+      lanes * p->numScalars * AHEAD <= MAX_CLONED &&
       count >= WAVES * target->multiprocessors * THREADS * lanes * AHEAD)
     vectors = AHEAD;
   int64_t blocks = divideUp(count, THREADS * lanes * vectors);
@@ -429,15 +434,37 @@ static int64_t innerSize(const MloptReduction *r) {
   return r->sizes[inner];
 }
 
+/// Whether every element of the space is needed once: no result of its size,
+/// and no reduction, needs another reduction, but for a sum that can be
+/// streamed.
+static bool isStreamed(const Program *p) {
+  const MloptReduction *r = &p->reduction;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    bool isRoot = mloptIsNamed(op, "bufferization.materialize_in_destination");
+    if (isRoot && mloptNumElements(mloptOperandType(op, 0)) ==
+                      r->outer * r->middle * r->inner)
+      return false;
+    MloptStreamed streamed;
+    if (!mloptIsReduction(op) || mloptDescribeStreamed(op, &streamed))
+      continue;
+    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+      if (mloptReadsReduction(mloptOperand(op, i)))
+        return false;
+  }
+  return true;
+}
+
 /// The threads that share a row, in how many blocks, and the vectors that each
 /// holds; 0 when the row is too long for that.
 typedef struct RowLine {
   int64_t line, cluster, held;
 } RowLine;
 
-/// For rows of so many vectors, of which a thread may hold `most`.
+/// For rows of so many vectors, of which a thread may hold `most`. `streams`:
+/// a row's elements are needed once, so nobody need hold them.
 static RowLine chooseLine(int64_t rows, int64_t vectors, int64_t most,
-                          bool clusters) {
+                          bool clusters, bool streams) {
   // A block of more threads is alone on its multiprocessor, and loads and
   // stores by turns; blocks of so many are several there. Longer rows go to a
   // cluster of them.
@@ -445,7 +472,7 @@ static RowLine chooseLine(int64_t rows, int64_t vectors, int64_t most,
   const int64_t warp = target->warp;
   RowLine l = {.cluster = 1};
   const int64_t mostBlocks = clusters ? target->portableCluster : 1;
-  while (vectors > MOST_LINE * most && l.cluster < mostBlocks &&
+  while (vectors > MOST_LINE * most && !streams && l.cluster < mostBlocks &&
          divideUp(vectors, l.cluster) > LINE * most)
     l.cluster *= 2;
   // Few rows: more blocks for each, while each thread still has a vector.
@@ -485,7 +512,7 @@ static bool chooseRows(Program *p, bool clusters, MloptSchedule *out) {
       atLeast(atMost(HELD / lanes, 16) / atLeast((p->numLarge + 1) / 2, 1), 1);
   while (most > 1 && most * lanes * p->numScalars > MAX_CLONED)
     most /= 2;
-  RowLine l = chooseLine(rows, vectors, most, clusters);
+  RowLine l = chooseLine(rows, vectors, most, clusters, isStreamed(p));
   int64_t threads = l.line < target->warp ? THREADS : l.line;
   if (l.line == target->warp && l.cluster == 1)
     threads = 2 * target->warp;
@@ -502,18 +529,6 @@ static bool chooseRows(Program *p, bool clusters, MloptSchedule *out) {
   return true;
 }
 
-static bool readsReduction(MlirValue value) {
-  if (!mlirValueIsAOpResult(value))
-    return false;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  if (mloptIsReduction(op))
-    return true;
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
-    if (readsReduction(mloptOperand(op, i)))
-      return true;
-  return false;
-}
-
 /// Whether every reduction and every result of the space's size can be computed
 /// without another reduction's result. Counts the reductions' results, and the
 /// bytes of an element of all.
@@ -527,7 +542,7 @@ static bool isOnePass(const Program *p, intptr_t *outResults,
     if (isRoot &&
         mloptNumElements(mloptOperandType(op, 0)) ==
             r->outer * r->middle * r->inner &&
-        readsReduction(mloptOperand(op, 0)))
+        mloptReadsReduction(mloptOperand(op, 0)))
       return false;
     if (!mloptIsReduction(op))
       continue;
@@ -536,7 +551,7 @@ static bool isOnePass(const Program *p, intptr_t *outResults,
       *outBytes += bytesOf(mloptResultType(op, i));
     }
     for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
-      if (readsReduction(mloptOperand(op, i)))
+      if (mloptReadsReduction(mloptOperand(op, i)))
         return false;
   }
   return true;
@@ -598,7 +613,7 @@ static int64_t largestArgument(MlirBlock body) {
 }
 
 int64_t mloptChooseSplit(MlirBlock body) {
-  enum { PIECE_BYTES = 8192, BLOCKS_EACH = 4, STRIP_BYTES = 512 };
+  enum { PIECE_BYTES = 8192, BLOCKS_EACH = 16, STRIP_BYTES = 512 };
   Program p = readProgram(body);
   const MloptReduction *r = &p.reduction;
   if (!p.numReductions || !p.isPlain || !p.sameReductions || !p.combines)

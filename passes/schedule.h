@@ -116,4 +116,17 @@ typedef struct MloptArgCombiner {
 /// of equals is wanted; false when its body is anything else.
 bool mloptDescribeArgCombiner(MlirOperation generic, MloptArgCombiner *out);
 
+/// Whether a value of the program comes from a reduction.
+bool mloptReadsReduction(MlirValue);
+
+/// A sum of exp(a - m), where m is the same for the whole row and comes from a
+/// reduction of it: it can be summed with any other m, which the sum then makes
+/// up for.
+typedef struct MloptStreamed {
+  MlirOperation exp;  ///< of the body
+  MlirValue a;        ///< of the body, needs no reduction
+  intptr_t reference; ///< the input that m is
+} MloptStreamed;
+bool mloptDescribeStreamed(MlirOperation generic, MloptStreamed *out);
+
 #endif // MLOPT_PASSES_SCHEDULE_H

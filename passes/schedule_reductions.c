@@ -286,3 +286,72 @@ bool mloptDescribeArgCombiner(MlirOperation generic, MloptArgCombiner *out) {
          mloptDescribeReduction(generic, &r) && r.numReduced == 1 &&
          mlirIntegerAttrGetValueInt(mloptAttr(loop, "dim")) == r.reduced[0];
 }
+
+//===----------------------------------------------------------------------===//
+// Reductions that need others
+//===----------------------------------------------------------------------===//
+
+bool mloptReadsReduction(MlirValue value) {
+  if (!mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (mloptIsReduction(op))
+    return true;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+    if (mloptReadsReduction(mloptOperand(op, i)))
+      return true;
+  return false;
+}
+
+/// Whether a value of a body comes from an input that needs a reduction, or
+/// from an accumulator.
+static bool bodyReadsReduction(MlirOperation generic, MlirValue value) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
+  if (mlirValueIsABlockArgument(value)) {
+    intptr_t i = mlirBlockArgumentGetArgNumber(value);
+    return i >= mlirOperationGetNumOperands(generic) -
+                    mlirOperationGetNumResults(generic) ||
+           mloptReadsReduction(mloptOperand(generic, i));
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (!mlirBlockEqual(mlirOperationGetBlock(op), body))
+    return false;
+  bool reads = mlirOperationGetNumRegions(op) > 0;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n && !reads;
+       ++i)
+    reads = bodyReadsReduction(generic, mloptOperand(op, i));
+  return reads;
+}
+
+bool mloptDescribeStreamed(MlirOperation generic, MloptStreamed *out) {
+  MloptReduction r;
+  MloptCombiner combiner;
+  if (mlirOperationGetNumResults(generic) != 1 ||
+      !mloptDescribeCombiner(generic, 0, &combiner) ||
+      !mloptIsNamed(combiner.op, "arith.addf") ||
+      !mlirTypeIsAF32(mloptResultType(combiner.op, 0)) ||
+      !mloptDescribeReduction(generic, &r))
+    return false;
+  out->exp = definerOf(mloptOperand(combiner.op, 1 - combiner.accumulator),
+                       "math.exp");
+  MlirOperation sub = mlirOperationIsNull(out->exp)
+                          ? out->exp
+                          : definerOf(mloptOperand(out->exp, 0), "arith.subf");
+  if (mlirOperationIsNull(sub) ||
+      !mlirValueIsABlockArgument(mloptOperand(sub, 1)))
+    return false;
+  out->a = mloptOperand(sub, 0);
+  out->reference = mlirBlockArgumentGetArgNumber(mloptOperand(sub, 1));
+  if (out->reference + 1 >= mlirOperationGetNumOperands(generic) ||
+      bodyReadsReduction(generic, out->a) ||
+      !mloptReadsReduction(mloptOperand(generic, out->reference)))
+    return false;
+  MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(
+      mloptAttr(generic, "indexing_maps"), out->reference));
+  for (intptr_t i = 0; i < r.numReduced; ++i)
+    for (intptr_t j = 0, n = mlirAffineMapGetNumResults(map); j < n; ++j)
+      if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, j),
+                                        r.reduced[i]))
+        return false;
+  return true;
+}

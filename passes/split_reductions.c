@@ -444,18 +444,6 @@ typedef struct Split {
   int64_t rest; ///< elements of the cut loops in no piece
 } Split;
 
-static bool readsReduction(MlirValue value) {
-  if (!mlirValueIsAOpResult(value))
-    return false;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  if (mloptIsReduction(op))
-    return true;
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
-    if (readsReduction(mloptOperand(op, i)))
-      return true;
-  return false;
-}
-
 /// The divisor of a size that is nearest to the wanted one, within a factor of
 /// two, and leaves multiples of `align`; 0 if there is none.
 static int64_t nearestDivisor(int64_t size, int64_t wanted, int64_t align) {
@@ -558,7 +546,7 @@ static bool readSplit(MlirOperation fusion, Split *s) {
     bool first = mloptIsReduction(op);
     for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); first && i < n;
          ++i)
-      first = !readsReduction(mloptOperand(op, i));
+      first = !mloptReadsReduction(mloptOperand(op, i));
     MloptCombiner combiner;
     for (intptr_t i = 0, n = mlirOperationGetNumResults(op); first && i < n;
          ++i)
@@ -620,7 +608,7 @@ static MlirOperation buildPieces(const Split *s, bool isRest, bool withRoots,
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue root = mloptOperand(yield, i);
-    if (withRoots && mlirValueIsAOpResult(root) && !readsReduction(root) &&
+    if (withRoots && mlirValueIsAOpResult(root) && !mloptReadsReduction(root) &&
         mloptNumElements(mlirValueGetType(root)) == spaceOf(s))
       numberOf[i] = addYield(&p, need(&p, root));
   }
