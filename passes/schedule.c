@@ -538,12 +538,16 @@ static bool isOnePass(const Program *p, intptr_t *outResults,
   *outResults = *outBytes = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    bool isRoot = mloptIsNamed(op, "bufferization.materialize_in_destination");
-    if (isRoot &&
-        mloptNumElements(mloptOperandType(op, 0)) ==
-            r->outer * r->middle * r->inner &&
-        mloptReadsReduction(mloptOperand(op, 0)))
-      return false;
+    // The results, of a kernel or of a fusion.
+    intptr_t numRoots =
+        mloptIsNamed(op, "mlopt.yield")
+            ? mlirOperationGetNumOperands(op)
+            : mloptIsNamed(op, "bufferization.materialize_in_destination");
+    for (intptr_t i = 0; i < numRoots; ++i)
+      if (mloptNumElements(mloptOperandType(op, i)) ==
+              r->outer * r->middle * r->inner &&
+          mloptReadsReduction(mloptOperand(op, i)))
+        return false;
     if (!mloptIsReduction(op))
       continue;
     for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i) {
@@ -613,7 +617,10 @@ static int64_t largestArgument(MlirBlock body) {
 }
 
 int64_t mloptChooseSplit(MlirBlock body) {
-  enum { PIECE_BYTES = 8192, BLOCKS_EACH = 16, STRIP_BYTES = 512 };
+  // Blocks for each multiprocessor: of the short ones that go down columns few
+  // are enough, of long rows' many even out the end.
+  enum { COLUMN_BLOCKS = 4, ROW_BLOCKS = 16, STRIP_BYTES = 512 };
+  enum { COLUMN_BYTES = 8192, ROW_BYTES = 65536 };
   Program p = readProgram(body);
   const MloptReduction *r = &p.reduction;
   if (!p.numReductions || !p.isPlain || !p.sameReductions || !p.combines)
@@ -631,16 +638,22 @@ int64_t mloptChooseSplit(MlirBlock body) {
   // Each split adds a kernel or two; what depends on a reduction reads all
   // once more.
   intptr_t results;
-  int64_t ignored, passes = isOnePass(&p, &results, &ignored) ? 1 : 3;
+  int64_t ignored;
+  bool isRows = r->inner == 1, onePass = isOnePass(&p, &results, &ignored);
+  int64_t passes = onePass ? 1 : 3;
   double ideal = (double)bytes / (double)target->memoryBytes;
   double whole = ideal * (double)target->multiprocessors / (double)blocks;
   double split =
       (double)passes * (ideal + 2e-3 * (double)target->launchNanoseconds);
+  if (!isRows && !onePass)
+    whole *= (double)passes;
   if (whole <= split)
-    return 1;
-  int64_t pieces = divideUp(BLOCKS_EACH * target->multiprocessors, wide);
-  pieces = atMost(pieces, bytes / (wide * PIECE_BYTES));
-  return atLeast(atMost(pieces, r->middle / 2), 1);
+    return isRows || onePass ? 1 : 0;
+  int64_t pieces = divideUp(
+      (isRows ? ROW_BLOCKS : COLUMN_BLOCKS) * target->multiprocessors, wide);
+  pieces = atMost(pieces, bytes / (wide * (isRows ? ROW_BYTES : COLUMN_BYTES)));
+  pieces = atMost(pieces, r->middle / 2);
+  return pieces > 1 ? pieces : isRows || onePass ? 1 : 0;
 }
 
 MloptSchedule mloptChooseSchedule(MlirBlock block, bool clusters) {

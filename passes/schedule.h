@@ -52,7 +52,9 @@ typedef struct MloptSchedule {
 MloptSchedule mloptChooseSchedule(MlirBlock program, bool clusters);
 
 /// How many pieces the reductions of a fusion's body ought to be cut into, so
-/// that the GPU is busy; 1 when it is, or when a second kernel costs more.
+/// that the GPU is busy; 1 when it is, or when a second kernel costs more; 0
+/// when they stay whole, but what needs their results ought to be another
+/// kernel, since a column is too long to be held.
 int64_t mloptChooseSplit(MlirBlock body);
 
 /// As an attribute: `{family = "rows", blocks = 8 : i64, ...}`, and back. A

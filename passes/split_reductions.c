@@ -442,6 +442,7 @@ typedef struct Split {
   MloptReduction loops[MAX_REDUCTIONS];
   Cut cuts[MAX_REDUCTIONS];
   int64_t rest; ///< elements of the cut loops in no piece
+  bool isWhole; ///< nothing is cut; others wait for the reductions
 } Split;
 
 /// The divisor of a size that is nearest to the wanted one, within a factor of
@@ -515,6 +516,9 @@ static MlirWalkResult countValues(MlirOperation op, void *count) {
 /// Cuts all reductions alike, where it pays or where there is no other way.
 static bool findCuts(Split *s) {
   int64_t pieces = mloptChooseSplit(s->body);
+  s->isWhole = !pieces && s->count;
+  if (s->isWhole)
+    return true;
   for (intptr_t i = 0; i < s->count; ++i) {
     const MloptReduction *r = &s->loops[i];
     Cut *cut = &s->cuts[i];
@@ -670,6 +674,25 @@ static MlirOperation buildLast(const Split *s, MlirOperation combined,
   return endPiece(&p);
 }
 
+/// The kernel of reductions that stay whole, with all that needs no more.
+static MlirOperation buildWhole(const Split *s, intptr_t *numberOf) {
+  Piece p;
+  beginPiece(&p, s->fusion);
+  for (intptr_t k = 0; k < s->count; ++k)
+    for (intptr_t i = 0, n = mlirOperationGetNumResults(s->reductions[k]);
+         i < n; ++i)
+      addYield(&p, need(&p, mloptResult(s->reductions[k], i)));
+  MlirOperation yield = mlirBlockGetTerminator(s->body);
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
+    MlirValue root = mloptOperand(yield, i);
+    if (!isLarge(s, root) ||
+        (mlirValueIsAOpResult(root) && !mloptReadsReduction(root) &&
+         mloptNumElements(mlirValueGetType(root)) == spaceOf(s)))
+      numberOf[i] = addYield(&p, need(&p, root));
+  }
+  return endPiece(&p);
+}
+
 enum { PIECES, COMBINED, LAST, NUM_PARTS, MOST_TURNS = 8 };
 
 /// Splits a fusion into parts, null where there is none; false when building
@@ -683,18 +706,23 @@ static bool split(const Split *s, MlirOperation *parts) {
   for (int part = 0; part < NUM_PARTS; ++part)
     parts[part] = (MlirOperation){NULL};
   memset(numberOf, -1, sizeof numberOf);
-  parts[PIECES] = buildPieces(s, false, !s->rest, numberOf[PIECES]);
+  if (s->isWhole)
+    parts[COMBINED] = buildWhole(s, numberOf[COMBINED]);
+  else
+    parts[PIECES] = buildPieces(s, false, !s->rest, numberOf[PIECES]);
   if (s->rest)
     rest = buildPieces(s, true, false, NULL);
   for (intptr_t i = 0; i < numRoots; ++i) {
-    isDone[i] = numberOf[PIECES][i] >= 0 || !isLarge(s, mloptOperand(yield, i));
+    isDone[i] = numberOf[PIECES][i] >= 0 || numberOf[COMBINED][i] >= 0 ||
+                !isLarge(s, mloptOperand(yield, i));
     isAll &= isDone[i];
   }
-  if (mlirOperationIsNull(parts[PIECES]) ||
+  if (mlirOperationIsNull(parts[s->isWhole ? COMBINED : PIECES]) ||
       (s->rest && mlirOperationIsNull(rest)))
     return false;
-  parts[COMBINED] =
-      buildCombined(s, parts[PIECES], rest, numberOf[COMBINED], !isAll);
+  if (!s->isWhole)
+    parts[COMBINED] =
+        buildCombined(s, parts[PIECES], rest, numberOf[COMBINED], !isAll);
   if (mlirOperationIsNull(parts[COMBINED]))
     return false;
   if (!isAll)

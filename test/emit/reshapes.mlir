@@ -89,3 +89,18 @@ func.func @best(%x: tensor<4096x8192xbf16>) -> tensor<4096xi32> {
   %v, %i = mlopt.arg_reduce max %x dim 1 : tensor<4096x8192xbf16> -> (tensor<4096xbf16>, tensor<4096xi32>)
   return %i : tensor<4096xi32>
 }
+
+// A vector lies on one side of where two tensors meet: one branch, and whole
+// accesses in it.
+// PLAN-LABEL:  gpu.module @join_kernel_0
+// PLAN:        mlopt.schedule = {{{.*}}family = "pointwise", lanes = 8
+// CHECK-LABEL: .entry join_kernel_0
+// CHECK-COUNT-2: ld.global.v4
+// CHECK-NOT:   ld.global
+// CHECK-COUNT-1: st.global.v4
+// CHECK-NOT:   st.global
+func.func @join(%x: tensor<8192x64xbf16>, %y: tensor<8192x192xbf16>) -> tensor<8192x256xbf16> {
+  %a = mlopt.add %x, %x : tensor<8192x64xbf16>
+  %j = mlopt.concat %a, %y dim 1 : (tensor<8192x64xbf16>, tensor<8192x192xbf16>) -> tensor<8192x256xbf16>
+  return %j : tensor<8192x256xbf16>
+}
