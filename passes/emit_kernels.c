@@ -281,6 +281,14 @@ static void setCluster(MlirOperation func, int64_t blocks) {
       mlirDenseI32ArrayGet(mlirOperationGetContext(func), 3, sizes));
 }
 
+/// Limits registers so that as many blocks are on a multiprocessor at once.
+static void setResident(MlirOperation func, int64_t blocks) {
+  MlirContext context = mlirOperationGetContext(func);
+  mlirOperationSetDiscardableAttributeByName(
+      func, mloptStr("nvvm.minctasm"),
+      mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), blocks));
+}
+
 static bool emitKernel(MlirOperation func) {
   MlirLocation location = mlirOperationGetLocation(func);
   MlirRegion region = mlirOperationGetRegion(func, 0);
@@ -305,6 +313,8 @@ static bool emitKernel(MlirOperation func) {
     setThreads(func, kernel.schedule.threads);
   if (kernel.schedule.cluster > 1)
     setCluster(func, kernel.schedule.cluster);
+  if (kernel.schedule.resident)
+    setResident(func, kernel.schedule.resident);
   mloptBuildOp(mloptPullGetBuilder(kernel.pull),
                (MloptOpSpec){.name = "llvm.return"});
   ok &= mloptPullDestroy(kernel.pull);

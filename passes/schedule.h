@@ -40,7 +40,8 @@ typedef struct MloptSchedule {
   /// Rows: threads that share a row. Columns: threads side by side. Transpose:
   /// the dimension along which operands lie; `vectors` are their lanes.
   int64_t line;
-  int64_t cluster; ///< Rows: blocks that share a row, a cluster of them
+  int64_t cluster;  ///< Rows: blocks that share a row, a cluster of them
+  int64_t resident; ///< blocks of a multiprocessor that registers are kept for
 } MloptSchedule;
 
 /// The attribute's name.
