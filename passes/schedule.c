@@ -602,8 +602,9 @@ static bool chooseColumns(Program *p, MloptSchedule *out) {
              target->multiprocessors - target->multiprocessors / 8 &&
          line * lanes * p->smallest > 2 * target->sectorBytes)
     line /= 2;
-  // Warps share what they found: each a row of the strip for every result.
-  int64_t threads = target->threads;
+  // Warps share what they found: each a row of the strip for every result. A
+  // thread has vectors of all operands under way, and registers for that.
+  int64_t threads = atLeast(target->threads / powerFrom(p->numLarge), THREADS);
   while (
       threads > 2 * target->warp && threads / 2 >= line * lanes &&
       (threads / line > rows || threads / target->warp * line * lanes * bytes >
