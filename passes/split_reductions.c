@@ -807,7 +807,10 @@ const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
     .doc = "A fusion that reduces too few rows or columns to keep the GPU busy "
            "becomes a fusion that reduces pieces of them, one that reduces the "
            "pieces' results, and one for results that need every element "
-           "again. The number of pieces follows from the shape.",
+           "again. The number of pieces follows from the shape. Reduced "
+           "dimensions that lie apart are reduced one group after the other, "
+           "and reductions of columns that need each other's results in a "
+           "fusion each. Promises were checked before, on fusions.",
     .anchor = "func.func",
     .dependent = dependent,
     .run = run,
