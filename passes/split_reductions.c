@@ -31,403 +31,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "build.h"
 #include "passes.h"
-#include "schedule.h"
+#include "split_cut.h"
 #include "traffic.h"
 
-#include "mlir-c/AffineExpr.h"
-#include "mlir-c/AffineMap.h"
 #include "mlir-c/Dialect/Linalg.h"
 #include "mlir-c/Dialect/Tensor.h"
 
-enum {
-  MAX_REDUCTIONS = 8,
-  MAX_VALUES = 2048,
-  MAX_OPERANDS = 16,
-  MAX_ROOTS = 64
-};
-
-//===----------------------------------------------------------------------===//
-// Fusions from pieces of a fusion
-//===----------------------------------------------------------------------===//
-
-/// A fusion that computes some of another one's values.
-typedef struct Piece {
-  MlirOperation source; ///< the other one
-  MlirRegion region;
-  MlirBlock block;
-  MloptBuilder b; ///< at the end of the block
-  intptr_t count;
-  MlirValue from[MAX_VALUES], to[MAX_VALUES];
-  intptr_t numOperands, numYields;
-  MlirValue operands[MAX_VALUES], yields[MAX_VALUES];
-} Piece;
-
-static void beginPiece(Piece *p, MlirOperation source) {
-  MloptBuilder b = mloptBuilderBefore(source, mlirOperationGetLocation(source));
-  *p = (Piece){.source = source};
-  p->region = mloptCreateRegion(&b, 0, NULL, &p->block);
-  p->b = mloptBuilderAtEnd(p->block, b.location);
-}
-
-static void bind(Piece *p, MlirValue from, MlirValue to) {
-  p->b.failed |= p->count == MAX_VALUES;
-  if (p->b.failed)
-    return;
-  p->from[p->count] = from;
-  p->to[p->count++] = to;
-}
-
-static MlirValue find(const Piece *p, MlirValue value) {
-  for (intptr_t i = p->count; i-- > 0;)
-    if (mlirValueEqual(p->from[i], value))
-      return p->to[i];
-  return (MlirValue){NULL};
-}
-
-/// A value from outside, as an argument.
-static MlirValue addOperand(Piece *p, MlirValue outside) {
-  for (intptr_t i = 0; i < p->numOperands; ++i)
-    if (mlirValueEqual(p->operands[i], outside))
-      return mlirBlockGetArgument(p->block, i);
-  p->b.failed |= p->numOperands == MAX_VALUES;
-  if (p->b.failed)
-    return (MlirValue){NULL};
-  p->operands[p->numOperands++] = outside;
-  return mlirBlockAddArgument(p->block, mlirValueGetType(outside),
-                              p->b.location);
-}
-
-static MlirValue need(Piece *p, MlirValue value);
-
-/// What an operation reads, in its regions too, is there first.
-typedef struct Needs {
-  Piece *piece;
-  MlirOperation top;
-} Needs;
-
-static MlirWalkResult needOperands(MlirOperation op, void *userData) {
-  const Needs *needs = userData;
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
-    if (!mloptIsDefinedInside(mloptOperand(op, i), needs->top))
-      need(needs->piece, mloptOperand(op, i));
-  return MlirWalkResultAdvance;
-}
-
-/// A value of the source in the piece, with whatever computes it.
-static MlirValue need(Piece *p, MlirValue value) {
-  MlirValue known = find(p, value);
-  if (!mlirValueIsNull(known) || p->b.failed)
-    return known;
-  if (mlirValueIsABlockArgument(value)) {
-    intptr_t number = mlirBlockArgumentGetArgNumber(value);
-    known = addOperand(p, mloptOperand(p->source, number));
-    bind(p, value, known);
-    return known;
-  }
-  MlirOperation op = mlirOpResultGetOwner(value);
-  Needs needs = {p, op};
-  mlirOperationWalk(op, needOperands, &needs, MlirWalkPreOrder);
-  if (p->b.failed)
-    return (MlirValue){NULL};
-  MlirOperation copy = mloptCloneWithMapping(op, p->count, p->from, p->to);
-  mlirBlockAppendOwnedOperation(p->block, copy);
-  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
-    bind(p, mloptResult(op, i), mloptResult(copy, i));
-  return find(p, value);
-}
-
-/// Yields a value; its number among the results.
-static intptr_t addYield(Piece *p, MlirValue value) {
-  p->b.failed |= p->numYields == MAX_VALUES || mlirValueIsNull(value);
-  if (!p->b.failed)
-    p->yields[p->numYields++] = value;
-  return p->numYields - 1;
-}
-
-/// The fusion, before the source; null when building failed.
-static MlirOperation endPiece(Piece *p) {
-  MloptBuilder b = mloptBuilderBefore(p->source, p->b.location);
-  MlirType types[MAX_VALUES];
-  mloptBuildOp(&p->b, (MloptOpSpec){.name = "mlopt.yield",
-                                    .numOperands = p->numYields,
-                                    .operands = p->yields});
-  b.failed = p->b.failed;
-  for (intptr_t i = 0; i < p->numYields; ++i)
-    types[i] = mlirValueGetType(p->yields[i]);
-  return mloptBuildOp(&b, (MloptOpSpec){.name = "mlopt.fusion",
-                                        .numOperands = p->numOperands,
-                                        .operands = p->operands,
-                                        .numResults = p->numYields,
-                                        .results = types,
-                                        .numRegions = 1,
-                                        .regions = &p->region});
-}
-
-//===----------------------------------------------------------------------===//
-// Reducing pieces
-//===----------------------------------------------------------------------===//
-
-/// How the loops of a reduction are cut: those before `loop` that are reduced
-/// become loops of the result whole, `loop` is `count` pieces of `length` from
-/// `begin` on.
-typedef struct Cut {
-  intptr_t loop;
-  int64_t begin, count, length;
-} Cut;
-
-/// Loop `d` of the old space in the new one, which has one more behind the cut
-/// loop.
-static intptr_t moved(const Cut *cut, intptr_t d) {
-  return d > cut->loop ? d + 1 : d;
-}
-
-static MlirAffineMap cutMap(MlirContext c, const MloptReduction *r,
-                            const Cut *cut, MlirAffineMap map) {
-  MlirAffineExpr dims[2 * MLOPT_MAX_RANK + 1];
-  for (intptr_t d = 0; d < r->numLoops; ++d)
-    dims[d] = mlirAffineDimExprGet(c, moved(cut, d));
-  dims[cut->loop] = mlirAffineAddExprGet(
-      mlirAffineAddExprGet(
-          mlirAffineMulExprGet(mlirAffineDimExprGet(c, cut->loop),
-                               mlirAffineConstantExprGet(c, cut->length)),
-          mlirAffineConstantExprGet(c, cut->begin)),
-      mlirAffineDimExprGet(c, cut->loop + 1));
-  MlirAffineExpr results[2 * MLOPT_MAX_RANK];
-  intptr_t n = mlirAffineMapGetNumResults(map);
-  MlirAffineMap to = mlirAffineMapGet(c, r->numLoops + 1, 0, r->numLoops, dims);
-  for (intptr_t i = 0; i < n; ++i)
-    results[i] = mlirAffineExprCompose(mlirAffineMapGetResult(map, i), to);
-  return mlirAffineMapGet(c, r->numLoops + 1, 0, n, results);
-}
-
-static bool isReduced(const MloptReduction *r, intptr_t loop) {
-  for (intptr_t i = 0; i < r->numReduced; ++i)
-    if (r->reduced[i] == loop)
-      return true;
-  return false;
-}
-
-/// The type of a cut reduction's result, the map to it, and the new loops'
-/// iterator types.
-static MlirType cutResult(const MloptReduction *r, const Cut *cut,
-                          MlirType element, MlirAffineMap *outMap,
-                          MlirAttribute *outIterators) {
-  MlirContext c = mlirTypeGetContext(element);
-  MlirAffineExpr results[2 * MLOPT_MAX_RANK];
-  MlirAttribute iterators[2 * MLOPT_MAX_RANK + 2];
-  int64_t shape[MLOPT_MAX_RANK + 1];
-  intptr_t rank = 0;
-  for (intptr_t d = 0; d <= r->numLoops; ++d) {
-    bool within = d == cut->loop + 1;
-    intptr_t old = d > cut->loop ? d - 1 : d;
-    bool reduced = within || (old > cut->loop && isReduced(r, old));
-    iterators[d] = mlirAttributeParseGet(
-        c, mloptStr(reduced ? "#linalg.iterator_type<reduction>"
-                            : "#linalg.iterator_type<parallel>"));
-    if (reduced)
-      continue;
-    shape[rank] = d == cut->loop ? cut->count : r->sizes[old];
-    results[rank++] = mlirAffineDimExprGet(c, d);
-  }
-  *outMap = mlirAffineMapGet(c, r->numLoops + 1, 0, rank, results);
-  *outIterators = mlirArrayAttrGet(c, r->numLoops + 1, iterators);
-  return mloptTensorType(rank, shape, element);
-}
-
-static MlirValue splat(MloptBuilder *b, MlirType type, MlirAttribute element) {
-  return mloptBuildConstant(b, mlirDenseElementsAttrSplatGet(type, element));
-}
-
-static MlirOperation buildGeneric(Piece *p, intptr_t numInputs,
-                                  intptr_t numOutputs,
-                                  const MlirValue *operands,
-                                  const MlirAttribute *maps,
-                                  MlirAttribute iterators, MlirRegion region) {
-  MlirContext c = p->b.context;
-  const int32_t segments[] = {(int32_t)numInputs, (int32_t)numOutputs};
-  MlirNamedAttribute attrs[] = {
-      mloptNamedAttr(c, "indexing_maps",
-                     mlirArrayAttrGet(c, numInputs + numOutputs, maps)),
-      mloptNamedAttr(c, "iterator_types", iterators),
-      mloptNamedAttr(c, "operandSegmentSizes",
-                     mlirDenseI32ArrayGet(c, 2, segments))};
-  MlirType types[MAX_OPERANDS];
-  for (intptr_t i = 0; !p->b.failed && i < numOutputs; ++i)
-    types[i] = mlirValueGetType(operands[numInputs + i]);
-  return mloptBuildOp(&p->b,
-                      (MloptOpSpec){.name = "linalg.generic",
-                                    .numOperands = numInputs + numOutputs,
-                                    .operands = operands,
-                                    .numResults = numOutputs,
-                                    .results = types,
-                                    .numAttrs = MLOPT_COUNT(attrs),
-                                    .attrs = attrs,
-                                    .numRegions = 1,
-                                    .regions = &region});
-}
-
-static MlirValue loopIndex(MloptBuilder *b, intptr_t loop) {
-  MlirType index = mlirIndexTypeGet(b->context);
-  MlirNamedAttribute dim =
-      mloptNamedAttr(b->context, "dim", mloptI64Attr(b->context, loop));
-  return mloptBuildValue(b, (MloptOpSpec){.name = "linalg.index",
-                                          .numResults = 1,
-                                          .results = &index,
-                                          .numAttrs = 1,
-                                          .attrs = &dim});
-}
-
-/// Where an old loop stands, in a body over the new ones.
-static MlirValue cutIndex(Piece *p, MlirBlock body, MlirOperation index,
-                          const Cut *cut) {
-  MloptBuilder b = mloptBuilderAtEnd(body, p->b.location);
-  intptr_t d = mlirIntegerAttrGetValueInt(mloptAttr(index, "dim"));
-  MlirValue at = loopIndex(&b, moved(cut, d));
-  if (d == cut->loop) {
-    at = mloptBuildBinary(&b, "arith.muli", at,
-                          mloptBuildIndex(&b, cut->length));
-    at = mloptBuildBinary(&b, "arith.addi", at, loopIndex(&b, d + 1));
-    at =
-        mloptBuildBinary(&b, "arith.addi", at, mloptBuildIndex(&b, cut->begin));
-  }
-  p->b.failed |= b.failed;
-  return at;
-}
-
-/// A copy of a reduction's body with one more input, of no use but its size, in
-/// front of the accumulators.
-static MlirRegion copyBody(Piece *p, MlirOperation op, const Cut *cut,
-                           MlirType extra) {
-  MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), to;
-  intptr_t n = mlirBlockGetNumArguments(from), count = p->count;
-  intptr_t numInputs = n - mlirOperationGetNumResults(op);
-  MlirType types[MAX_OPERANDS + 1];
-  for (intptr_t i = 0; i < n; ++i)
-    types[i + (i >= numInputs)] =
-        mlirValueGetType(mlirBlockGetArgument(from, i));
-  types[numInputs] = extra;
-  MlirRegion region = mloptCreateRegion(&p->b, n + 1, types, &to);
-  for (intptr_t i = 0; i < n; ++i)
-    bind(p, mlirBlockGetArgument(from, i),
-         mlirBlockGetArgument(to, i + (i >= numInputs)));
-  for (MlirOperation inner = mlirBlockGetFirstOperation(from);
-       !mlirOperationIsNull(inner) && !p->b.failed;
-       inner = mlirOperationGetNextInBlock(inner)) {
-    if (mloptIsNamed(inner, "linalg.index")) {
-      bind(p, mloptResult(inner, 0), cutIndex(p, to, inner, cut));
-      continue;
-    }
-    MlirOperation copy = mloptCloneWithMapping(inner, p->count, p->from, p->to);
-    mlirBlockAppendOwnedOperation(to, copy);
-    for (intptr_t i = 0, m = mlirOperationGetNumResults(inner); i < m; ++i)
-      bind(p, mloptResult(inner, i), mloptResult(copy, i));
-  }
-  p->count = count;
-  return region;
-}
-
-/// The reduction, cut, in a piece; yields its results.
-static void addCut(Piece *p, MlirOperation op, const MloptReduction *r,
-                   const Cut *cut) {
-  MlirContext c = p->b.context;
-  intptr_t numResults = mlirOperationGetNumResults(op);
-  intptr_t numInputs = mlirOperationGetNumOperands(op) - numResults;
-  MlirAttribute maps = mloptAttr(op, "indexing_maps"), iterators;
-  MlirValue operands[MAX_OPERANDS + 1];
-  MlirAttribute newMaps[MAX_OPERANDS + 1];
-  for (intptr_t i = 0; i < numInputs; ++i) {
-    operands[i] = need(p, mloptOperand(op, i));
-    newMaps[i] = mlirAffineMapAttrGet(
-        cutMap(c, r, cut,
-               mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i))));
-  }
-  Needs needs = {p, op};
-  mlirOperationWalk(op, needOperands, &needs, MlirWalkPreOrder);
-  MlirType element = mlirIntegerTypeGet(c, 8);
-  operands[numInputs] = mloptBuildValue(
-      &p->b, (MloptOpSpec){.name = "tensor.empty",
-                           .numResults = 1,
-                           .results = (MlirType[]){
-                               mloptTensorType(1, &cut->length, element)}});
-  newMaps[numInputs] = mlirAffineMapAttrGet(mlirAffineMapGet(
-      c, r->numLoops + 1, 0, 1,
-      (MlirAffineExpr[]){mlirAffineDimExprGet(c, cut->loop + 1)}));
-  for (intptr_t i = 0; i < numResults; ++i) {
-    MloptCombiner combiner;
-    MlirAffineMap map;
-    mloptDescribeCombiner(op, i, &combiner);
-    MlirType type = cutResult(r, cut, mloptElementType(mloptResultType(op, i)),
-                              &map, &iterators);
-    operands[numInputs + 1 + i] = splat(&p->b, type, combiner.neutral);
-    newMaps[numInputs + 1 + i] = mlirAffineMapAttrGet(map);
-  }
-  MlirRegion region = copyBody(p, op, cut, element);
-  MlirOperation cutOp = buildGeneric(p, numInputs + 1, numResults, operands,
-                                     newMaps, iterators, region);
-  for (intptr_t i = 0; i < numResults && !p->b.failed; ++i)
-    addYield(p, mloptResult(cutOp, i));
-}
-
-//===----------------------------------------------------------------------===//
-// Reducing the pieces' results
-//===----------------------------------------------------------------------===//
-
-/// A body that combines its first argument into its second.
-static MlirRegion combineBody(Piece *p, const MloptCombiner *combiner,
-                              MlirType element) {
-  MlirBlock block;
-  MlirType types[] = {element, element};
-  MlirRegion region = mloptCreateRegion(&p->b, 2, types, &block);
-  MlirValue from[] = {mloptOperand(combiner->op, combiner->accumulator),
-                      mloptOperand(combiner->op, 1 - combiner->accumulator)};
-  MlirValue to[] = {mlirBlockGetArgument(block, 1),
-                    mlirBlockGetArgument(block, 0)};
-  MlirOperation copy = mloptCloneWithMapping(combiner->op, 2, from, to);
-  mlirBlockAppendOwnedOperation(block, copy);
-  MloptBuilder b = mloptBuilderAtEnd(block, p->b.location);
-  MlirValue combined = mloptResult(copy, 0);
-  mloptBuildOp(&b, (MloptOpSpec){.name = "linalg.yield",
-                                 .numOperands = 1,
-                                 .operands = &combined});
-  return region;
-}
-
-/// Result `i` of a reduction from the results of its pieces, which start from
-/// `init`.
-static MlirValue combine(Piece *p, MlirOperation op, intptr_t i,
-                         const MloptReduction *r, const Cut *cut,
-                         MlirValue pieces, MlirValue init) {
-  MlirContext c = p->b.context;
-  MloptCombiner combiner;
-  MlirAffineMap identity;
-  MlirAttribute iterators[MLOPT_MAX_RANK + 1], ignored;
-  MlirAffineExpr results[MLOPT_MAX_RANK + 1];
-  MlirType element = mloptElementType(mloptResultType(op, i));
-  mloptDescribeCombiner(op, i, &combiner);
-  cutResult(r, cut, element, &identity, &ignored);
-  // The pieces' dimensions are the loops up to the cut one, and those kept.
-  intptr_t rank = mlirAffineMapGetNumResults(identity), kept = 0;
-  for (intptr_t dim = 0; dim < rank; ++dim) {
-    intptr_t d =
-        mlirAffineDimExprGetPosition(mlirAffineMapGetResult(identity, dim));
-    bool reduced = isReduced(r, d > cut->loop ? d - 1 : d);
-    iterators[dim] = mlirAttributeParseGet(
-        c, mloptStr(reduced ? "#linalg.iterator_type<reduction>"
-                            : "#linalg.iterator_type<parallel>"));
-    if (!reduced)
-      results[kept++] = mlirAffineDimExprGet(c, dim);
-  }
-  MlirAttribute maps[] = {
-      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(c, rank)),
-      mlirAffineMapAttrGet(mlirAffineMapGet(c, rank, 0, kept, results))};
-  MlirValue operands[] = {pieces, init};
-  MlirOperation all = buildGeneric(p, 1, 1, operands, maps,
-                                   mlirArrayAttrGet(c, rank, iterators),
-                                   combineBody(p, &combiner, element));
-  return p->b.failed ? (MlirValue){NULL} : mloptResult(all, 0);
-}
+enum { MAX_REDUCTIONS = 8, MAX_ROOTS = 64 };
 
 //===----------------------------------------------------------------------===//
 // Fusions
@@ -440,7 +51,7 @@ typedef struct Split {
   intptr_t count;
   MlirOperation reductions[MAX_REDUCTIONS];
   MloptReduction loops[MAX_REDUCTIONS];
-  Cut cuts[MAX_REDUCTIONS];
+  MloptCut cuts[MAX_REDUCTIONS];
   int64_t rest; ///< elements of the cut loops in no piece
   bool isWhole; ///< nothing is cut; others wait for the reductions
 } Split;
@@ -458,7 +69,7 @@ static int64_t nearestDivisor(int64_t size, int64_t wanted, int64_t align) {
 }
 
 /// Where a reduction is cut into about as many pieces.
-static bool findCut(const MloptReduction *r, int64_t pieces, Cut *out,
+static bool findCut(const MloptReduction *r, int64_t pieces, MloptCut *out,
                     int64_t *outRest) {
   enum { ALIGNED = 64 }; // elements, so that pieces start on an access
   int64_t before = 1, last = r->numReduced - 1;
@@ -474,8 +85,8 @@ static bool findCut(const MloptReduction *r, int64_t pieces, Cut *out,
     }
     int64_t align = isLast && r->inner == 1 ? ALIGNED : 1;
     int64_t wanted = (pieces + before - 1) / before;
-    *out = (Cut){.loop = r->reduced[i],
-                 .count = nearestDivisor(size, wanted, align)};
+    *out = (MloptCut){.loop = r->reduced[i],
+                      .count = nearestDivisor(size, wanted, align)};
     if (out->count) {
       out->length = size / out->count;
       return before * out->count > 1;
@@ -491,7 +102,7 @@ static bool findCut(const MloptReduction *r, int64_t pieces, Cut *out,
 
 /// A cut in front of the last reduced loops that lie together: those before
 /// are left for the second kernel.
-static Cut findLastGroup(const MloptReduction *r) {
+static MloptCut findLastGroup(const MloptReduction *r) {
   intptr_t first = r->numReduced - 1;
   intptr_t loop = r->reduced[first];
   for (; first > 0; --first) {
@@ -504,7 +115,7 @@ static Cut findLastGroup(const MloptReduction *r) {
       break;
     loop = before;
   }
-  return (Cut){.loop = loop, .count = 1, .length = r->sizes[loop]};
+  return (MloptCut){.loop = loop, .count = 1, .length = r->sizes[loop]};
 }
 
 static MlirWalkResult countValues(MlirOperation op, void *count) {
@@ -521,7 +132,7 @@ static bool findCuts(Split *s) {
     return true;
   for (intptr_t i = 0; i < s->count; ++i) {
     const MloptReduction *r = &s->loops[i];
-    Cut *cut = &s->cuts[i];
+    MloptCut *cut = &s->cuts[i];
     int64_t rest = 0;
     if (!r->together)
       *cut = findLastGroup(r);
@@ -543,7 +154,8 @@ static bool readSplit(MlirOperation fusion, Split *s) {
                    mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0))};
   intptr_t numValues = 0;
   mlirOperationWalk(fusion, countValues, &numValues, MlirWalkPreOrder);
-  if (numValues > MAX_VALUES || mlirOperationGetNumResults(fusion) > MAX_ROOTS)
+  if (numValues > MLOPT_MAX_PIECE_VALUES ||
+      mlirOperationGetNumResults(fusion) > MAX_ROOTS)
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
@@ -559,7 +171,7 @@ static bool readSplit(MlirOperation fusion, Split *s) {
     if (!first)
       continue;
     if (s->count == MAX_REDUCTIONS ||
-        mlirOperationGetNumOperands(op) > MAX_OPERANDS)
+        mlirOperationGetNumOperands(op) > MLOPT_MAX_CUT_OPERANDS)
       return false;
     s->reductions[s->count] = op;
     if (!mloptDescribeReduction(op, &s->loops[s->count++]))
@@ -596,72 +208,75 @@ static bool isLarge(const Split *s, MlirValue value) {
 }
 
 /// The piece behind all others.
-static Cut restOf(const Split *s, intptr_t i) {
-  const Cut *cut = &s->cuts[i];
-  return (Cut){cut->loop, cut->count * cut->length, 1, s->rest};
+static MloptCut restOf(const Split *s, intptr_t i) {
+  const MloptCut *cut = &s->cuts[i];
+  return (MloptCut){cut->loop, cut->count * cut->length, 1, s->rest};
 }
 
 static MlirOperation buildPieces(const Split *s, bool isRest, bool withRoots,
                                  intptr_t *numberOf) {
-  Piece p;
-  beginPiece(&p, s->fusion);
+  MloptPiece p;
+  mloptBeginPiece(&p, s->fusion);
   for (intptr_t i = 0; i < s->count; ++i) {
-    Cut cut = isRest ? restOf(s, i) : s->cuts[i];
-    addCut(&p, s->reductions[i], &s->loops[i], &cut);
+    MloptCut cut = isRest ? restOf(s, i) : s->cuts[i];
+    mloptPieceCut(&p, s->reductions[i], &s->loops[i], &cut);
   }
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue root = mloptOperand(yield, i);
     if (withRoots && mlirValueIsAOpResult(root) && !mloptReadsReduction(root) &&
         mloptNumElements(mlirValueGetType(root)) == spaceOf(s))
-      numberOf[i] = addYield(&p, need(&p, root));
+      numberOf[i] = mloptPieceYield(&p, mloptPieceNeed(&p, root));
   }
-  return endPiece(&p);
+  return mloptEndPiece(&p);
 }
 
 /// Makes `value` of the source the result `number` of `fusion` in a piece.
-static void bindResult(Piece *p, MlirValue value, MlirOperation fusion,
+static void bindResult(MloptPiece *p, MlirValue value, MlirOperation fusion,
                        intptr_t number) {
-  bind(p, value, addOperand(p, mloptResult(fusion, number)));
+  mloptPieceBind(p, value, mloptPieceOperand(p, mloptResult(fusion, number)));
 }
 
 /// The kernel that reduces what the pieces gave, with all that needs no more.
 static MlirOperation buildCombined(const Split *s, MlirOperation pieces,
                                    MlirOperation rest, intptr_t *numberOf,
                                    bool isWanted) {
-  Piece p;
-  beginPiece(&p, s->fusion);
+  MloptPiece p;
+  mloptBeginPiece(&p, s->fusion);
   intptr_t next = 0;
   for (intptr_t k = 0; k < s->count; ++k) {
     MlirOperation op = s->reductions[k];
-    Cut restCut = restOf(s, k);
+    MloptCut restCut = restOf(s, k);
     intptr_t numResults = mlirOperationGetNumResults(op);
     intptr_t numInputs = mlirOperationGetNumOperands(op) - numResults;
     for (intptr_t i = 0; i < numResults; ++i, ++next) {
-      MlirValue value = need(&p, mloptOperand(op, numInputs + i));
-      value = combine(&p, op, i, &s->loops[k], &s->cuts[k],
-                      addOperand(&p, mloptResult(pieces, next)), value);
+      MlirValue value = mloptPieceNeed(&p, mloptOperand(op, numInputs + i));
+      value = mloptPieceCombine(
+          &p, op, i, &s->loops[k], &s->cuts[k],
+          mloptPieceOperand(&p, mloptResult(pieces, next)), value);
       if (!mlirOperationIsNull(rest))
-        value = combine(&p, op, i, &s->loops[k], &restCut,
-                        addOperand(&p, mloptResult(rest, next)), value);
-      bind(&p, mloptResult(op, i), value);
+        value = mloptPieceCombine(
+            &p, op, i, &s->loops[k], &restCut,
+            mloptPieceOperand(&p, mloptResult(rest, next)), value);
+      mloptPieceBind(&p, mloptResult(op, i), value);
       if (isWanted)
-        addYield(&p, value);
+        mloptPieceYield(&p, value);
     }
   }
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i)
     if (!isLarge(s, mloptOperand(yield, i)))
-      numberOf[i] = addYield(&p, need(&p, mloptOperand(yield, i)));
-  return endPiece(&p);
+      numberOf[i] =
+          mloptPieceYield(&p, mloptPieceNeed(&p, mloptOperand(yield, i)));
+  return mloptEndPiece(&p);
 }
 
 /// The kernel of the roots that need every element again; `combined` yields the
 /// reductions' results first.
 static MlirOperation buildLast(const Split *s, MlirOperation combined,
                                const bool *isDone, intptr_t *numberOf) {
-  Piece p;
-  beginPiece(&p, s->fusion);
+  MloptPiece p;
+  mloptBeginPiece(&p, s->fusion);
   intptr_t next = 0;
   for (intptr_t k = 0; k < s->count; ++k)
     for (intptr_t i = 0, n = mlirOperationGetNumResults(s->reductions[k]);
@@ -670,27 +285,28 @@ static MlirOperation buildLast(const Split *s, MlirOperation combined,
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i)
     if (!isDone[i])
-      numberOf[i] = addYield(&p, need(&p, mloptOperand(yield, i)));
-  return endPiece(&p);
+      numberOf[i] =
+          mloptPieceYield(&p, mloptPieceNeed(&p, mloptOperand(yield, i)));
+  return mloptEndPiece(&p);
 }
 
 /// The kernel of reductions that stay whole, with all that needs no more.
 static MlirOperation buildWhole(const Split *s, intptr_t *numberOf) {
-  Piece p;
-  beginPiece(&p, s->fusion);
+  MloptPiece p;
+  mloptBeginPiece(&p, s->fusion);
   for (intptr_t k = 0; k < s->count; ++k)
     for (intptr_t i = 0, n = mlirOperationGetNumResults(s->reductions[k]);
          i < n; ++i)
-      addYield(&p, need(&p, mloptResult(s->reductions[k], i)));
+      mloptPieceYield(&p, mloptPieceNeed(&p, mloptResult(s->reductions[k], i)));
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue root = mloptOperand(yield, i);
     if (!isLarge(s, root) ||
         (mlirValueIsAOpResult(root) && !mloptReadsReduction(root) &&
          mloptNumElements(mlirValueGetType(root)) == spaceOf(s)))
-      numberOf[i] = addYield(&p, need(&p, root));
+      numberOf[i] = mloptPieceYield(&p, mloptPieceNeed(&p, root));
   }
-  return endPiece(&p);
+  return mloptEndPiece(&p);
 }
 
 enum { PIECES, COMBINED, LAST, NUM_PARTS, MOST_TURNS = 8 };
@@ -810,7 +426,7 @@ const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
            "again. The number of pieces follows from the shape. Reduced "
            "dimensions that lie apart are reduced one group after the other, "
            "and reductions of columns that need each other's results in a "
-           "fusion each. Promises were checked before, on fusions.",
+           "fusion each.",
     .anchor = "func.func",
     .dependent = dependent,
     .run = run,

@@ -1,0 +1,62 @@
+//===- split_cut.h - Pieces of fusions, and of reductions ---------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What mlopt-split-reductions builds with: a new fusion from values of another
+// one, and in it a reduction whose loops are cut.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_SPLIT_CUT_H
+#define MLOPT_PASSES_SPLIT_CUT_H
+
+#include "build.h"
+#include "schedule.h"
+
+enum { MLOPT_MAX_PIECE_VALUES = 2048, MLOPT_MAX_CUT_OPERANDS = 16 };
+
+/// A fusion that computes some of another one's values.
+typedef struct MloptPiece {
+  MlirOperation source; ///< the other one
+  MlirRegion region;
+  MlirBlock block;
+  MloptBuilder b; ///< at the end of the block
+  intptr_t count;
+  MlirValue from[MLOPT_MAX_PIECE_VALUES], to[MLOPT_MAX_PIECE_VALUES];
+  intptr_t numOperands, numYields;
+  MlirValue operands[MLOPT_MAX_PIECE_VALUES], yields[MLOPT_MAX_PIECE_VALUES];
+} MloptPiece;
+
+void mloptBeginPiece(MloptPiece *, MlirOperation source);
+/// Says what stands for a value of the source.
+void mloptPieceBind(MloptPiece *, MlirValue from, MlirValue to);
+/// A value from outside, as an argument.
+MlirValue mloptPieceOperand(MloptPiece *, MlirValue outside);
+/// A value of the source in the piece, with whatever computes it.
+MlirValue mloptPieceNeed(MloptPiece *, MlirValue);
+/// Yields a value; its number among the results.
+intptr_t mloptPieceYield(MloptPiece *, MlirValue);
+/// The fusion, before the source; null when building failed.
+MlirOperation mloptEndPiece(MloptPiece *);
+
+/// How the loops of a reduction are cut: those before `loop` that are reduced
+/// become loops of the result whole, `loop` is `count` pieces of `length` from
+/// `begin` on.
+typedef struct MloptCut {
+  intptr_t loop;
+  int64_t begin, count, length;
+} MloptCut;
+
+/// Adds a reduction of the source, cut, and yields its results.
+void mloptPieceCut(MloptPiece *, MlirOperation reduction,
+                   const MloptReduction *, const MloptCut *);
+/// Result `i` of a reduction from the results of its pieces, which start from
+/// `init`.
+MlirValue mloptPieceCombine(MloptPiece *, MlirOperation reduction, intptr_t i,
+                            const MloptReduction *, const MloptCut *,
+                            MlirValue pieces, MlirValue init);
+
+#endif // MLOPT_PASSES_SPLIT_CUT_H
