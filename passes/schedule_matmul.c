@@ -312,7 +312,9 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
     SPLIT_CYCLES = 6000, // meeting and sending, 5 microseconds measured
     SPLIT_COLUMN_CYCLES = 16,
     OPERATIONS_PER_CYCLE = 128,
-    ALTERNATE_LOSS = 25, // one in, measured at 4096 and 8192 cubed
+    ALTERNATE_LOSS = 25,  // one in, measured at 4096 and 8192 cubed
+    PROMOTE_CYCLES = 200, // of a stage whose sums are added, measured
+    PROMOTE_16_BIT_CYCLES = 350,
   };
   int64_t m, n, total;
   mloptMatmulTiles(c, s, &m, &n, &total);
@@ -322,6 +324,8 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
                  MLOPT_NV_MMA_STAGE_BYTES / BYTES_PER_CYCLE;
   int64_t less = compute < read ? compute : read;
   int64_t step = compute + read - less + less / 8;
+  if (mloptMatmulPromotes(c))
+    step += bytesOf(&c->a) == 1 ? PROMOTE_CYCLES : PROMOTE_16_BIT_CYCLES;
   int64_t multiply = divideUp(mloptMatmulSteps(c, s), s->splits) * step;
   int64_t store = STORE_CYCLES + STORE_COLUMN_CYCLES * s->tile[1];
   if (!c->isPlain)
