@@ -163,12 +163,11 @@ static bool isCount(MlirAttribute a) {
          mlirIntegerAttrGetValueInt(a) >= 0;
 }
 
-/// A dictionary of these counts and no other entry.
+/// A dictionary of these counts and no other entry but `known` ones.
 static bool isCounts(MlirAttribute a, int numNames, const char *const *names,
-                     bool all) {
+                     bool all, intptr_t known) {
   if (!isDictionary(a))
     return false;
-  intptr_t known = 0;
   for (int i = 0; i < numNames; ++i) {
     MlirAttribute value = mloptDictGet(a, names[i]);
     if (mlirAttributeIsNull(value) ? all : !isCount(value))
@@ -180,12 +179,17 @@ static bool isCounts(MlirAttribute a, int numNames, const char *const *names,
 
 static bool isExpect(MlirAttribute a) {
   static const char *const names[] = {"kernels", "hbm_bytes"};
-  return isCounts(a, MLOPT_COUNT(names), names, false);
+  if (!isDictionary(a))
+    return false;
+  MlirAttribute cores = mloptDictGet(a, "tensor_cores");
+  bool hasCores = !mlirAttributeIsNull(cores);
+  return (!hasCores || isUnit(cores)) &&
+         isCounts(a, MLOPT_COUNT(names), names, false, hasCores);
 }
 
 static bool isTraffic(MlirAttribute a) {
   static const char *const names[] = {"kernels", "hbm_bytes", "least_bytes"};
-  return isCounts(a, MLOPT_COUNT(names), names, true);
+  return isCounts(a, MLOPT_COUNT(names), names, true, 0);
 }
 
 static bool isStringAttr(MlirAttribute a) {
@@ -225,7 +229,8 @@ static const struct {
     {"mlopt.numerics", "func.func", mloptIsNumericsAttr,
      "#mlopt.numerics<strict|default|fast>"},
     {"mlopt.expect", "func.func", isExpect,
-     "a dictionary of kernels, hbm_bytes (i64, at least 0)"},
+     "a dictionary of kernels, hbm_bytes (i64, at least 0), tensor_cores (a "
+     "unit)"},
     {"mlopt.traffic", "func.func", isTraffic,
      "a dictionary of kernels, hbm_bytes, least_bytes (i64, at least 0)"},
     {"mlopt.ledger", "mlopt.fusion", isLedger,

@@ -117,7 +117,9 @@ const MloptPassDef mloptPass_checkPromises MLOPT_TABLE = {
            "promise of at most so many kernels (those in a loop count once) "
            "and at most so many bytes moved to and from device memory, each "
            "kernel's distinct operands and results once. A broken promise is "
-           "an error whose notes are the edges that were not fused.",
+           "an error whose notes are the edges that were not fused. "
+           "`tensor_cores` in the same dictionary promises that every product "
+           "runs on Tensor Cores; mlopt-outline-kernels checks it.",
     .anchor = "func.func",
     .run = run,
 };

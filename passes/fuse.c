@@ -149,7 +149,10 @@ const MloptPassDef mloptPass_fuse MLOPT_TABLE = {
         "other kernels computed, why they are not part of it and what it "
         "would save; the function says in `mlopt.traffic` how many kernels "
         "there are, how many bytes they move, and how many any program must. "
-        "Remarks of the category `mlopt-fuse` say the same for each edge.",
+        "Remarks of the category `mlopt-fuse` say the same for each edge. "
+        "With `wgmma`, a large dot of f32 becomes one of bf16 terms with sums "
+        "in f32, and factors of other than 16 bits are transposed where their "
+        "rows do not run along the contracted dimensions.",
     .anchor = "func.func",
     .dependent = dependent,
     .options = options,

@@ -40,12 +40,38 @@ static bool findMatmul(MloptOutline *o, MlirOperation fusion,
   return false;
 }
 
+/// Whether the function promises that its products run on Tensor Cores, and
+/// this kernel, which does not use them, holds one; then after a diagnostic.
+static bool breaksPromise(MloptOutline *o, MlirOperation fusion,
+                          MlirBlock program) {
+  MlirAttribute expect = mloptAttr(o->func, "mlopt.expect");
+  if (mlirAttributeIsNull(expect) ||
+      mlirAttributeIsNull(mloptDictGet(expect, "tensor_cores")))
+    return false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsProduct(op))
+      continue;
+    mloptOpError(fusion, "computes a product without Tensor Cores, which its "
+                         "function promises in 'mlopt.expect': they take "
+                         "floats and i8, and not every size");
+    o->failed = true;
+    return true;
+  }
+  return false;
+}
+
 /// Makes the kernel one of tiles, if its program is a product.
-static bool chooseTiled(MlirOperation kernel, const MloptProduct *product,
-                        MloptLaunch *launch) {
+static bool chooseTiled(MloptOutline *o, MlirOperation fusion,
+                        MlirOperation kernel, MlirBlock program,
+                        const MloptProduct *product, MloptLaunch *launch) {
   MloptTiledSchedule schedule;
   if (!mloptScheduleTiled(product, &schedule))
     return false;
+  bool usesCores = mloptTiledUsesMma(product) || schedule.terms > 1 ||
+                   mlirTypeIsAF64(product->sum);
+  if (!usesCores && breaksPromise(o, fusion, program))
+    return true;
   mloptTiledAnnotate(kernel, &schedule);
   mloptTiledLaunch(product, &schedule, launch);
   return true;
@@ -59,7 +85,7 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
   MloptProduct product;
   bool isProduct = mloptFindProduct(program, &product);
   if (isProduct && !isPinned && mloptTiledIsSkinny(&product) &&
-      chooseTiled(kernel, &product, launch))
+      chooseTiled(o, fusion, kernel, program, &product, launch))
     return;
   MloptContraction contraction;
   MloptMatmulSchedule matmul;
@@ -68,7 +94,10 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
     mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
     return;
   }
-  if (o->failed || (isProduct && chooseTiled(kernel, &product, launch)))
+  if (o->failed ||
+      (isProduct &&
+       chooseTiled(o, fusion, kernel, program, &product, launch)) ||
+      breaksPromise(o, fusion, program))
     return;
   MloptSchedule schedule = mloptChooseSchedule(program, o->wgmma);
   launch->blocks = schedule.blocks;

@@ -50,7 +50,7 @@ func.func @lever(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 // -----
 
-// expected-error @below {{'func.func' op attribute 'mlopt.expect' must be a dictionary of kernels, hbm_bytes (i64, at least 0)}}
+// expected-error @below {{'func.func' op attribute 'mlopt.expect' must be a dictionary of kernels, hbm_bytes (i64, at least 0), tensor_cores (a unit)}}
 func.func private @expect() attributes {mlopt.expect = {kernel = 1}}
 
 // -----
