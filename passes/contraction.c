@@ -5,33 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "contraction.h"
-
-#include "mlir-c/AffineExpr.h"
-#include "mlir-c/AffineMap.h"
+#include "contraction_impl.h"
 
 //===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//
 
-static MlirOperation definerOf(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
-                                     : (MlirOperation){NULL};
-}
-
-static bool isDefinedBy(MlirValue value, const char *name) {
-  MlirOperation op = definerOf(value);
-  return !mlirOperationIsNull(op) && mloptIsNamed(op, name);
-}
-
-static bool isView(MlirValue tensor) {
-  return isDefinedBy(tensor, "tensor.expand_shape") ||
-         isDefinedBy(tensor, "tensor.collapse_shape");
-}
-
-/// The parameter that a tensor is, perhaps under another shape; -1 if it is
-/// something else.
-static intptr_t parameterOf(MlirValue tensor) {
+intptr_t mloptParameterOf(MlirValue tensor) {
   while (isView(tensor))
     tensor = mloptOperand(definerOf(tensor), 0);
   if (!isDefinedBy(tensor, "builtin.unrealized_conversion_cast"))
@@ -42,35 +22,7 @@ static intptr_t parameterOf(MlirValue tensor) {
              : -1;
 }
 
-/// The one operation that stores; null if there are more.
-static MlirOperation onlyStore(MlirBlock program) {
-  MlirOperation store = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(program);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!mloptIsNamed(op, "bufferization.materialize_in_destination"))
-      continue;
-    if (!mlirOperationIsNull(store))
-      return (MlirOperation){NULL};
-    store = op;
-  }
-  return store;
-}
-
-static MlirAffineMap mapOf(MlirOperation generic, intptr_t operand) {
-  return mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), operand));
-}
-
-static MlirBlock bodyOf(MlirOperation generic) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
-}
-
-static intptr_t numInputs(MlirOperation generic) {
-  return mlirOperationGetNumOperands(generic) -
-         mlirOperationGetNumResults(generic);
-}
-
-static bool isParallel(MlirOperation generic) {
+bool mloptIsParallelGeneric(MlirOperation generic) {
   MlirAttribute kinds = mloptAttr(generic, "iterator_types");
   MlirAttribute parallel =
       mlirAttributeParseGet(mlirOperationGetContext(generic),
@@ -158,7 +110,7 @@ static bool isFilledWithZero(MlirValue tensor) {
 static bool computesProduct(MlirOperation generic) {
   if (!mloptIsNamed(generic, "linalg.generic") ||
       mlirOperationGetNumResults(generic) != 1 || numInputs(generic) != 2 ||
-      isParallel(generic))
+      mloptIsParallelGeneric(generic))
     return false;
   return mloptElementWidth(mloptElementType(mloptOperandType(generic, 0))) ==
              mloptElementWidth(
@@ -168,86 +120,77 @@ static bool computesProduct(MlirOperation generic) {
 }
 
 //===----------------------------------------------------------------------===//
-// What follows the product
+// Products
 //===----------------------------------------------------------------------===//
-
-/// Whether a value comes from the product.
-static bool dependsOn(MlirValue value, MlirOperation product) {
-  MlirOperation op = definerOf(value);
-  if (mlirOperationIsNull(op) || mlirOperationEqual(op, product))
-    return !mlirOperationIsNull(op);
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
-    if (dependsOn(mloptOperand(op, i), product))
-      return true;
-  return false;
-}
-
-/// Whether a body reads tensors at indices that it computes.
-static bool extracts(MlirOperation generic) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(generic));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (mloptIsNamed(op, "tensor.extract") ||
-        mlirOperationGetNumRegions(op) > 0)
-      return true;
-  return false;
-}
-
-/// Whether each element of a value takes a bounded number of operations, and
-/// none of the product but the element in the same place.
-static bool isElementwise(MlirValue value, MlirOperation product) {
-  MlirOperation op = definerOf(value);
-  if (mlirOperationIsNull(op) || mlirOperationEqual(op, product))
-    return !mlirOperationIsNull(op);
-  if (mloptIsNamed(op, "arith.constant") || mloptIsNamed(op, "tensor.empty") ||
-      parameterOf(value) >= 0)
-    return true;
-  if (!mloptIsNamed(op, "linalg.generic") || !isParallel(op) || extracts(op))
-    return false;
-  intptr_t n = mlirOperationGetNumOperands(op);
-  for (intptr_t i = 0; i < n; ++i) {
-    bool place = mlirAffineMapIsIdentity(mapOf(op, i));
-    bool isOutput = i >= numInputs(op);
-    if (!isElementwise(mloptOperand(op, i), product) ||
-        ((isOutput || dependsOn(mloptOperand(op, i), product)) && !place))
-      return false;
-  }
-  return true;
-}
 
 bool mloptIsProduct(MlirOperation op) { return computesProduct(op); }
 
-/// The product in the program; null if there is none or more than one.
-static MlirOperation onlyProduct(MlirBlock program) {
-  MlirOperation product = {NULL};
+/// Whether the sums of a product have an order that no schedule changes.
+static bool isInOrder(MlirOperation product) {
+  MlirOperation add =
+      definerOf(mloptOperand(mlirBlockGetTerminator(bodyOf(product)), 0));
+  return !mlirAttributeIsNull(mloptAttr(add, "mlopt.ordered"));
+}
+
+static bool sameAttr(MlirOperation a, MlirOperation b, const char *name) {
+  return mlirAttributeEqual(mloptAttr(a, name), mloptAttr(b, name));
+}
+
+/// Whether two products differ in one of their factors alone, `side` being the
+/// other one.
+static bool areAlike(MlirOperation a, MlirOperation b, intptr_t side) {
+  return mlirValueEqual(mloptOperand(a, side), mloptOperand(b, side)) &&
+         mlirTypeEqual(mloptOperandType(a, 1 - side),
+                       mloptOperandType(b, 1 - side)) &&
+         mlirTypeEqual(mloptResultType(a, 0), mloptResultType(b, 0)) &&
+         sameAttr(a, b, "indexing_maps") && sameAttr(a, b, "mlopt.promote") &&
+         isInOrder(a) == isInOrder(b);
+}
+
+/// The products in the program; false if there are none, or they share no
+/// factor. `*side` is the operand that is A.
+static bool readProducts(MlirBlock program, MloptContraction *c,
+                         intptr_t *side) {
   for (MlirOperation op = mlirBlockGetFirstOperation(program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!computesProduct(op))
       continue;
-    if (!mlirOperationIsNull(product))
-      return (MlirOperation){NULL};
-    product = op;
+    if (c->numProducts == MLOPT_MAX_PRODUCTS)
+      return false;
+    c->products[c->numProducts++] = op;
   }
-  return product;
+  *side = 0;
+  if (c->numProducts > 1 && !areAlike(c->products[0], c->products[1], 0))
+    *side = 1;
+  for (intptr_t i = 1; i < c->numProducts; ++i)
+    if (!areAlike(c->products[0], c->products[i], *side))
+      return false;
+  return c->numProducts > 0;
 }
 
 /// Whether the result is a generic that does nothing but truncate the product.
 static bool isRounded(MlirValue result, MlirOperation product) {
   MlirOperation op = definerOf(result);
-  MlirBlock body = bodyOf(op);
-  if (numInputs(op) != 1 ||
+  if (!mloptIsNamed(op, "linalg.generic") || numInputs(op) != 1 ||
+      mlirOperationGetNumResults(op) != 1 ||
       !mlirValueEqual(mloptOperand(op, 0), mloptResult(product, 0)))
     return false;
+  MlirBlock body = bodyOf(op);
   MlirValue yielded = mloptOperand(mlirBlockGetTerminator(body), 0);
   return isDefinedBy(yielded, "arith.truncf") &&
          mlirValueEqual(mloptOperand(definerOf(yielded), 0),
                         mlirBlockGetArgument(body, 0));
 }
 
-/// A factor is read through a tensor map, by the product alone.
-static bool isReadOnce(MlirValue factor) {
-  for (;; factor = mloptOperand(definerOf(factor), 0)) {
-    MlirOpOperand use = mlirValueGetFirstUse(factor);
-    if (!mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+/// Whether nothing but so many products reads a factor, which then may be a
+/// tensor map.
+static bool isReadBy(MlirValue factor, intptr_t numProducts) {
+  for (;; factor = mloptOperand(definerOf(factor), 0), numProducts = 1) {
+    intptr_t uses = 0;
+    for (MlirOpOperand use = mlirValueGetFirstUse(factor);
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      ++uses;
+    if (uses != numProducts)
       return false;
     if (mlirValueIsABlockArgument(factor))
       return true;
@@ -257,14 +200,6 @@ static bool isReadOnce(MlirValue factor) {
 //===----------------------------------------------------------------------===//
 // Axes
 //===----------------------------------------------------------------------===//
-
-/// The loop of dimension `dim` of an operand; -1 if it is no single loop.
-static int64_t loopOf(MlirAffineMap map, intptr_t dim) {
-  MlirAffineExpr expression = mlirAffineMapGetResult(map, dim);
-  return mlirAffineExprIsADim(expression)
-             ? mlirAffineDimExprGetPosition(expression)
-             : -1;
-}
 
 static bool hasLoop(MlirAffineMap map, int64_t loop) {
   for (intptr_t i = 0, n = mlirAffineMapGetNumResults(map); i < n; ++i)
@@ -320,19 +255,21 @@ static bool addTensor(Axes *axes, MlirAffineMap map, MlirType type,
   return true;
 }
 
-static bool splitAxes(MloptContraction *c) {
+static bool splitAxes(MloptContraction *c, intptr_t side) {
+  const intptr_t operands[] = {side, 1 - side, 2};
   MlirAffineMap maps[3];
   for (int i = 0; i < 3; ++i)
-    maps[i] = mapOf(c->generic, i);
+    maps[i] = mapOf(c->products[0], operands[i]);
   intptr_t numLoops = mlirAffineMapGetNumDims(maps[0]);
   Axes axes = {.count = {0}};
   if (numLoops > MLOPT_MAX_RANK)
     return false;
   for (intptr_t i = 0; i < numLoops; ++i)
     axes.of[i] = axisOf(maps, i);
-  MloptMatrix *matrices[] = {&c->a, &c->b, &c->c};
+  MloptMatrix result, *matrices[] = {&c->a, &c->b, &result};
   for (int i = 0; i < 3; ++i)
-    if (!addTensor(&axes, maps[i], mloptOperandType(c->generic, i), matrices[i],
+    if (!addTensor(&axes, maps[i],
+                   mloptOperandType(c->products[0], operands[i]), matrices[i],
                    c->sizes))
       return false;
   for (intptr_t i = 0, n = mlirAffineMapGetNumResults(maps[2]); i < n; ++i)
@@ -345,11 +282,12 @@ static void exchange(MloptContraction *c) {
   MloptMatrix a = c->a;
   c->a = c->b;
   c->b = a;
-  MloptMatrix *matrices[] = {&c->a, &c->b, &c->c};
+  c->parametersOfB[0] = a.parameter;
+  MloptMatrix *matrices[] = {&c->a, &c->b};
   int64_t size = c->sizes[MLOPT_AXIS_M];
   c->sizes[MLOPT_AXIS_M] = c->sizes[MLOPT_AXIS_N];
   c->sizes[MLOPT_AXIS_N] = size;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 2; ++i) {
     int64_t *strides = matrices[i]->strides, stride = strides[MLOPT_AXIS_M];
     strides[MLOPT_AXIS_M] = strides[MLOPT_AXIS_N];
     strides[MLOPT_AXIS_N] = stride;
@@ -360,34 +298,42 @@ static void exchange(MloptContraction *c) {
           c->axesOfC[i] == MLOPT_AXIS_M ? MLOPT_AXIS_N : MLOPT_AXIS_M;
 }
 
+/// The parameters that are the factors; false if they are something else.
+static bool readFactors(MloptContraction *c, intptr_t side) {
+  MlirValue a = mloptOperand(c->products[0], side);
+  c->a.parameter = mloptParameterOf(a);
+  if (c->a.parameter < 0 || !isReadBy(a, c->numProducts))
+    return false;
+  for (intptr_t i = 0; i < c->numProducts; ++i) {
+    MlirValue b = mloptOperand(c->products[i], 1 - side);
+    c->parametersOfB[i] = mloptParameterOf(b);
+    if (c->parametersOfB[i] < 0 || !isReadBy(b, 1))
+      return false;
+  }
+  c->b.parameter = c->parametersOfB[0];
+  return true;
+}
+
 bool mloptFindContraction(MlirBlock program, MloptContraction *out) {
   *out = (MloptContraction){.sizes = {1, 1, 1, 1}};
-  MlirOperation store = onlyStore(program);
-  out->generic = onlyProduct(program);
-  if (mlirOperationIsNull(store) || mlirOperationIsNull(out->generic))
+  intptr_t side;
+  if (!readProducts(program, out, &side) || !mloptFindOutputs(program, out) ||
+      !splitAxes(out, side) || !readFactors(out, side))
     return false;
-  out->result = mloptOperand(store, 0);
-  MlirValue product = mloptResult(out->generic, 0);
-  if (!dependsOn(out->result, out->generic) ||
-      !isElementwise(out->result, out->generic) || !splitAxes(out))
-    return false;
-  out->isPlain = mlirValueEqual(out->result, product) ||
-                 isRounded(out->result, out->generic);
-  out->isFast = isApproximate(productOf(out->generic));
-  out->isInOrder = !mlirAttributeIsNull(mloptAttr(
-      definerOf(mloptOperand(mlirBlockGetTerminator(bodyOf(out->generic)), 0)),
-      "mlopt.ordered"));
-  out->isPromoted =
-      !mlirAttributeIsNull(mloptAttr(out->generic, "mlopt.promote"));
-  out->a.parameter = parameterOf(mloptOperand(out->generic, 0));
-  out->b.parameter = parameterOf(mloptOperand(out->generic, 1));
-  out->c.parameter = parameterOf(mloptOperand(store, 1));
-  out->c.type = mlirValueGetType(out->result);
-  if (out->a.parameter < 0 || out->b.parameter < 0 || out->c.parameter < 0 ||
-      !isReadOnce(mloptOperand(out->generic, 0)) ||
-      !isReadOnce(mloptOperand(out->generic, 1)))
-    return false;
-  if (out->c.strides[MLOPT_AXIS_M] == 1)
+  MlirOperation product = out->products[0];
+  out->isFast = isApproximate(productOf(product));
+  out->isInOrder = isInOrder(product);
+  out->isPromoted = !mlirAttributeIsNull(mloptAttr(product, "mlopt.promote"));
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  intptr_t n = mloptOutputDigits(out, &out->outputs[0], digits);
+  if (n && digits[0].axis == MLOPT_AXIS_M) {
+    if (out->numProducts > 1)
+      return false;
     exchange(out);
-  return out->c.strides[MLOPT_AXIS_N] == 1;
+  }
+  MlirValue stored = out->outputs[0].value;
+  out->isPlain = out->numProducts == 1 && out->numOutputs == 1 &&
+                 (mlirValueEqual(stored, mloptResult(product, 0)) ||
+                  isRounded(stored, product));
+  return true;
 }

@@ -15,7 +15,7 @@
 #ifndef MLOPT_PASSES_CONTRACTION_H
 #define MLOPT_PASSES_CONTRACTION_H
 
-#include "support.h"
+#include "place.h"
 
 /// How the loops of a contraction occur in its tensors.
 typedef enum MloptAxis {
@@ -33,18 +33,40 @@ typedef struct MloptMatrix {
   int64_t strides[MLOPT_NUM_AXES];
 } MloptMatrix;
 
+enum { MLOPT_MAX_PRODUCTS = 2, MLOPT_MAX_OUTPUTS = 4 };
+
+/// What the program stores: elementwise code of the products.
+typedef struct MloptOutput {
+  MlirValue value;
+  intptr_t parameter;
+  MlirType type;
+  MloptPlace place; ///< of its elements in the products' results
+} MloptOutput;
+
+/// A digit of an axis' index, in the memory of an output.
+typedef struct MloptStoreDigit {
+  MloptAxis axis;
+  int64_t size, step; ///< (index / step) % size
+  int64_t stride;     ///< in elements
+} MloptStoreDigit;
+
+/// One product, or several that share A and whose factors B are alike.
 typedef struct MloptContraction {
-  MlirOperation generic;
-  MlirValue result; ///< what the program stores, in terms of the product
-  bool isPlain;     ///< that is the product, or the product rounded
+  intptr_t numProducts;
+  MlirOperation products[MLOPT_MAX_PRODUCTS]; ///< generics
+  intptr_t parametersOfB[MLOPT_MAX_PRODUCTS];
+  intptr_t numOutputs;
+  MloptOutput outputs[MLOPT_MAX_OUTPUTS];
+  bool isPlain; ///< stores one product, as it is or rounded, as a matrix
   /// Whether factors may be rounded and sums kept in less than their type: the
   /// multiplication allows approximations.
   bool isFast;
   bool isInOrder;  ///< sums are one chain
   bool isPromoted; ///< and are rounded as f32 is
   int64_t sizes[MLOPT_NUM_AXES];
-  MloptMatrix a, b, c;
-  MloptAxis axesOfC[MLOPT_MAX_RANK]; ///< of its dimensions
+  MloptMatrix a, b; ///< b of the first product
+  MloptAxis
+      axesOfC[MLOPT_MAX_RANK]; ///< of the dimensions of a product's result
 } MloptContraction;
 
 /// Whether an operation sums products of two tensors from zero, whatever its
@@ -56,5 +78,12 @@ bool mloptIsProduct(MlirOperation);
 /// equally wide elements, both floats or both integers, in their type or a
 /// wider one, followed by elementwise operations alone.
 bool mloptFindContraction(MlirBlock program, MloptContraction *out);
+
+/// The step of a place's digit in the index of its axis.
+int64_t mloptAxisStep(const MloptContraction *, const MloptDigit *);
+/// The digits of an output's position in memory, the innermost first; how many
+/// there are.
+intptr_t mloptOutputDigits(const MloptContraction *, const MloptOutput *,
+                           MloptStoreDigit *out);
 
 #endif // MLOPT_PASSES_CONTRACTION_H

@@ -76,9 +76,9 @@ void mloptMatmulMeet(MloptMatmul *g) {
 static void initialise(MloptMatmul *g) {
   MloptNv *nv = &g->nv;
   MloptNvScope once = mloptNvBeginIf(nv, g->isFirst);
-  mloptNvPrefetchMap(nv, g->a);
-  mloptNvPrefetchMap(nv, g->b);
-  mloptNvPrefetchMap(nv, g->out);
+  for (intptr_t i = 0, n = mlirBlockGetNumArguments(g->parameters); i < n; ++i)
+    if (mloptMatmulIsMap(&g->c, i))
+      mloptNvPrefetchMap(nv, mlirBlockGetArgument(g->parameters, i));
   mloptNvRingInit(nv, &g->ring);
   mloptNvEndIf(nv, &once);
   mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
@@ -116,7 +116,7 @@ static MloptMatmulTile locate(MloptMatmul *g, MlirValue number) {
   if (g->s.cluster > 1)
     row = mloptNvAdd(nv, mloptNvMulInt(nv, row, g->s.cluster), g->rank);
   tile.m = mloptNvMulInt(nv, row, g->s.tile[0]);
-  tile.n = mloptNvMulInt(nv, column, g->s.tile[1]);
+  tile.n = mloptNvMulInt(nv, column, mloptMatmulProductColumns(&g->c, &g->s));
   return tile;
 }
 
@@ -168,6 +168,10 @@ static void loadBox(MloptMatmul *g, MlirValue map, MlirValue offset,
     mloptNvLoadBox(&g->nv, map, offset, barrier, rank, at);
 }
 
+static MlirValue parameter(const MloptMatmul *g, intptr_t i) {
+  return mlirBlockGetArgument(g->parameters, i);
+}
+
 /// A factor's part of a stage: one box, or one for each 64 of its rows where
 /// these are contiguous.
 static void loadFactor(MloptMatmul *g, const MloptMatrix *factor, MlirValue map,
@@ -200,18 +204,24 @@ static void loadStage(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
   MlirValue barrier =
       mloptNvRingAcquire(nv, &g->ring, place, s->aBytes + s->bBytes);
   MlirValue k = mloptNvMulInt(nv, step, g->s.tile[2]);
-  loadFactor(g, &g->c.a, g->a, stageOffset(g, place.stage, s->a, s->aBytes),
-             barrier, tile.m, g->s.tile[0], k, tile.batch, false);
+  loadFactor(g, &g->c.a, parameter(g, g->c.a.parameter),
+             stageOffset(g, place.stage, s->a, s->aBytes), barrier, tile.m,
+             g->s.tile[0], k, tile.batch, false);
   MlirValue offset = stageOffset(g, place.stage, s->b, s->bBytes);
   MlirValue row = tile.n;
-  int64_t part = g->s.tile[1] / g->s.cluster;
+  int64_t columns = mloptMatmulProductColumns(&g->c, &g->s);
+  int64_t part = columns / g->s.cluster;
   if (g->s.cluster > 1) {
-    row = mloptNvAdd(nv, row, mloptNvMulInt(nv, g->rank, part));
-    offset = mloptNvAdd(nv, offset,
-                        mloptNvMulInt(nv, g->rank, s->bBytes / g->s.cluster));
+    MlirValue skipped = mloptNvMulInt(nv, g->rank, part);
+    row = mloptNvAdd(nv, row, skipped);
+    offset =
+        mloptNvAdd(nv, offset, mloptNvMulInt(nv, skipped, MLOPT_NV_ROW_BYTES));
   }
-  loadFactor(g, &g->c.b, g->b, offset, barrier, row, part, k, tile.batch,
-             g->s.cluster > 1);
+  // Columns of each product side by side, as if they were one's.
+  for (intptr_t i = 0; i < g->c.numProducts; ++i)
+    loadFactor(g, &g->c.b, parameter(g, g->c.parametersOfB[i]),
+               mloptNvAddInt(nv, offset, i * columns * MLOPT_NV_ROW_BYTES),
+               barrier, row, part, k, tile.batch, g->s.cluster > 1);
 }
 
 /// One thread walks over tiles and steps.
@@ -433,8 +443,8 @@ static void carve(MloptMatmul *g, MlirBlock code) {
   g->slabs = mloptMatmulConsumerRows(&g->s) / MLOPT_NV_MMA_ROWS;
   g->mma = (MloptNvMma){.n = g->s.tile[1],
                         .slabs = g->slabs,
-                        .isInteger = mlirTypeIsAInteger(
-                            mloptElementType(mloptResultType(g->c.generic, 0))),
+                        .isInteger = mlirTypeIsAInteger(mloptElementType(
+                            mloptResultType(g->c.products[0], 0))),
                         .aAlongM = g->c.a.strides[MLOPT_AXIS_K] != 1,
                         .bAlongN = g->c.b.strides[MLOPT_AXIS_K] != 1};
   mloptMatmulFactor(&g->c.a, &g->mma.a);
@@ -442,9 +452,7 @@ static void carve(MloptMatmul *g, MlirBlock code) {
   g->steps = mloptMatmulSteps(&g->c, &g->s);
   g->batched = g->c.sizes[MLOPT_AXIS_BATCH] > 1;
   mloptMatmulTiles(&g->c, &g->s, &g->tilesM, &g->tilesN, &g->total);
-  g->a = mlirBlockGetArgument(code, g->c.a.parameter);
-  g->b = mlirBlockGetArgument(code, g->c.b.parameter);
-  g->out = mlirBlockGetArgument(code, g->c.c.parameter);
+  g->parameters = code;
 }
 
 bool mloptEmitMatmul(MlirOperation kernel, MlirBlock program, MlirBlock code) {
@@ -454,7 +462,10 @@ bool mloptEmitMatmul(MlirOperation kernel, MlirBlock program, MlirBlock code) {
   MloptPull *pull = mloptPullCreate(code, mlirOperationGetLocation(kernel));
   if (!pull)
     return false;
-  mloptEpilogueBegin(&g.epilogue, pull, &g.c, program, code);
+  bool isMap[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  for (intptr_t i = 0, n = mlirBlockGetNumArguments(code); i < n; ++i)
+    isMap[i] = mloptMatmulIsMap(&g.c, i);
+  mloptEpilogueBegin(&g.epilogue, pull, &g.c, program, code, isMap);
   carve(&g, code);
   g.nv = mloptNvBegin(mloptPullGetBuilder(pull), kernel);
   readThreads(&g);
@@ -468,6 +479,7 @@ bool mloptEmitMatmul(MlirOperation kernel, MlirBlock program, MlirBlock code) {
   mloptNvEndIf(&g.nv, &role);
   mloptMatmulMeet(&g);
   mloptNvOp(&g.nv, "llvm.return", 0, NULL, NULL);
+  mloptEpilogueEnd(&g.epilogue);
   bool ok = mloptPullDestroy(pull);
   if (!ok)
     mloptOpError(kernel, "cannot be emitted as a matrix product");

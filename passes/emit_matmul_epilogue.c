@@ -4,99 +4,171 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The pull emitter walks from an output back to the products. Their elements
+// are at hand in one place alone, where the output's element came from, and so
+// the way there needs no following: the products are what stands for it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "emit_matmul_epilogue.h"
 
-/// The pull emitter asks for the product where it stands.
-static bool readAccumulator(void *userData, MlirOperation generic,
-                            const MlirValue *loops, MlirValue *results) {
+#include "mlir-c/AffineMap.h"
+
+/// The pull emitter asks for a product where it stands.
+static bool readSum(void *userData, MlirOperation generic,
+                    const MlirValue *loops, MlirValue *results) {
   const MloptEpilogue *e = userData;
-  if (!mlirOperationEqual(generic, e->contraction->generic))
-    return false;
-  results[0] = e->accumulator;
-  return true;
+  for (intptr_t i = 0; i < e->contraction->numProducts; ++i)
+    if (mlirOperationEqual(generic, e->contraction->products[i])) {
+      results[0] = e->sums[i][e->tile.lane];
+      return true;
+    }
+  return false;
 }
 
 void mloptEpilogueBegin(MloptEpilogue *e, MloptPull *pull,
                         const MloptContraction *c, MlirBlock program,
-                        MlirBlock code) {
-  *e = (MloptEpilogue){.pull = pull, .contraction = c};
-  mloptPullSetHooks(pull,
-                    (MloptPullHooks){.reduce = readAccumulator, .userData = e});
+                        MlirBlock code, const bool *isMap) {
+  *e = (MloptEpilogue){.tile = {.pull = pull}, .contraction = c};
+  mloptPullSetHooks(pull, (MloptPullHooks){.load = mloptTileLoad,
+                                           .reduce = readSum,
+                                           .userData = e});
   for (MlirOperation op = mlirBlockGetFirstOperation(program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!mloptIsNamed(op, "builtin.unrealized_conversion_cast"))
       continue;
-    MlirValue tensor = mloptResult(op, 0);
     intptr_t n = mlirBlockArgumentGetArgNumber(mloptOperand(op, 0));
-    if (n != c->a.parameter && n != c->b.parameter && n != c->c.parameter)
-      mloptPullBindPointer(pull, tensor, mlirBlockGetArgument(code, n));
+    if (!isMap[n])
+      mloptPullBindPointer(pull, mloptResult(op, 0),
+                           mlirBlockGetArgument(code, n));
   }
 }
 
-static MlirValue divide(MloptBuilder *b, const char *name, MlirValue x,
-                        int64_t y) {
-  return mloptBuildBinary(b, name, x, mloptBuildIndex(b, y));
+void mloptEpilogueEnd(MloptEpilogue *e) { mloptTileDestroy(&e->tile); }
+
+void mloptEpilogueEnter(MloptEpilogue *e) { mloptTileEnter(&e->tile); }
+
+int mloptEpilogueLanes(const MloptContraction *c, const MloptOutput *output) {
+  intptr_t n = output->place.count;
+  const MloptDigit *last = &output->place.at[n - 1];
+  return n && c->axesOfC[last->source] == MLOPT_AXIS_N &&
+                 mloptAxisStep(c, last) == 1 &&
+                 last->size % MLOPT_EPILOGUE_LANES == 0
+             ? MLOPT_EPILOGUE_LANES
+             : 1;
 }
 
-/// Indices of C from its axes: an axis of several dimensions is split.
-static void splitIndices(MloptEpilogue *e, const MlirValue *axes,
-                         MlirValue *outIndices) {
-  MloptBuilder *b = mloptPullGetBuilder(e->pull);
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+static MlirValue combine(MloptPull *pull, const char *name, MlirValue x,
+                         int64_t y) {
+  return mloptBuildBinary(mloptPullGetBuilder(pull), name, x,
+                          mloptPullIndex(pull, y));
+}
+
+/// The digit's value: (index / step) % size.
+static MlirValue digitOf(MloptEpilogue *e, const MloptDigit *digit,
+                         const MlirValue *axes) {
   const MloptContraction *c = e->contraction;
-  MlirValue left[MLOPT_NUM_AXES];
-  int64_t sizes[MLOPT_NUM_AXES];
-  for (int axis = 0; axis < MLOPT_NUM_AXES; ++axis) {
-    left[axis] = axes[axis];
-    sizes[axis] = c->sizes[axis];
-  }
-  for (intptr_t dim = mloptRank(c->c.type); dim-- > 0;) {
-    int64_t size = mloptDim(c->c.type, dim);
-    MloptAxis axis = c->axesOfC[dim];
-    if (size == 1) {
-      outIndices[dim] = mloptBuildIndex(b, 0);
-    } else if (size == sizes[axis]) {
-      outIndices[dim] = left[axis];
-    } else {
-      outIndices[dim] = divide(b, "arith.remui", left[axis], size);
-      left[axis] = divide(b, "arith.divui", left[axis], size);
-      sizes[axis] /= size;
-    }
-  }
+  MloptAxis axis = c->axesOfC[digit->source];
+  int64_t step = mloptAxisStep(c, digit);
+  MlirValue value = axes[axis];
+  if (step > 1)
+    value = combine(e->tile.pull, "arith.divui", value, step);
+  if (step * digit->size < c->sizes[axis])
+    value = combine(e->tile.pull, "arith.remui", value, digit->size);
+  return value;
 }
 
-/// What the stored value is rounded from, in the body of the generic that
-/// yields it; null if rounding is not the last step.
-static MlirValue beforeRounding(MlirOperation generic, intptr_t result) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
+/// An output's indices where its products stand at these indices of the axes.
+static void indicesOf(MloptEpilogue *e, const MloptOutput *output,
+                      const MlirValue *axes, MlirValue *outIndices) {
+  MloptPull *pull = e->tile.pull;
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  intptr_t rank = mloptRank(output->type);
+  for (intptr_t dim = 0; dim < rank; ++dim)
+    outIndices[dim] = (MlirValue){NULL};
+  for (intptr_t i = 0; i < output->place.count; ++i) {
+    const MloptDigit *digit = &output->place.at[i];
+    MlirValue value = digitOf(e, digit, axes), *index = &outIndices[digit->dim];
+    *index = mlirValueIsNull(*index)
+                 ? value
+                 : mloptBuildBinary(
+                       b, "arith.addi",
+                       combine(pull, "arith.muli", *index, digit->size), value);
+  }
+  for (intptr_t dim = 0; dim < rank; ++dim)
+    if (mlirValueIsNull(outIndices[dim]))
+      outIndices[dim] = mloptPullIndex(pull, 0);
+}
+
+void mloptEpilogueAim(MloptEpilogue *e, const MloptOutput *output,
+                      const MloptEpiloguePoint *point, MloptVector *out) {
+  MloptPull *pull = e->tile.pull;
+  MlirValue indices[MLOPT_MAX_RANK];
+  indicesOf(e, output, point->axes, indices);
+  intptr_t inner = mloptRank(output->type) - 1;
+  while (inner > 0 && mloptDim(output->type, inner) == 1)
+    --inner;
+  for (intptr_t i = 0; i < inner; ++i)
+    mloptPullBindOuter(pull, indices[i]);
+  if (inner >= 0)
+    mloptPullLane(pull, indices[inner], 0, point->lanes);
+  mloptTileVectorAt(&e->tile, mloptPullLinearize(pull, output->type, indices),
+                    point->lanes, out);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// What an output is rounded from, in the body of the generic that yields it;
+/// null if rounding is not the last step.
+static MlirValue beforeRounding(MlirValue output) {
+  const MlirValue none = {NULL};
+  MlirOperation op = mlirOpResultGetOwner(output);
+  intptr_t result = mlirOpResultGetResultNumber(output);
+  if (!mloptIsNamed(op, "linalg.generic"))
+    return none;
+  MlirAttribute maps = mloptAttr(op, "indexing_maps");
+  intptr_t last = mlirArrayAttrGetNumElements(maps) -
+                  mlirOperationGetNumResults(op) + result;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirValue yielded = mloptOperand(mlirBlockGetTerminator(body), result);
-  if (!mlirValueIsAOpResult(yielded))
-    return (MlirValue){NULL};
-  MlirOperation op = mlirOpResultGetOwner(yielded);
-  return mloptIsNamed(op, "arith.truncf") &&
-                 mlirTypeIsAF32(mloptOperandType(op, 0))
-             ? mloptOperand(op, 0)
-             : (MlirValue){NULL};
+  if (!mlirAffineMapIsIdentity(
+          mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, last))) ||
+      !mlirValueIsAOpResult(yielded))
+    return none;
+  MlirOperation rounding = mlirOpResultGetOwner(yielded);
+  return mloptIsNamed(rounding, "arith.truncf") &&
+                 mlirTypeIsAF32(mloptOperandType(rounding, 0))
+             ? mloptOperand(rounding, 0)
+             : none;
 }
 
-MlirValue mloptEpilogueElement(MloptEpilogue *e, MlirValue accumulator,
-                               MlirValue m, MlirValue n, MlirValue batch) {
-  MloptBuilder *b = mloptPullGetBuilder(e->pull);
-  const MloptContraction *c = e->contraction;
-  MlirType index = mlirIndexTypeGet(b->context);
-  MlirValue axes[MLOPT_NUM_AXES] = {
-      [MLOPT_AXIS_BATCH] =
-          mloptBuildUnary(b, "arith.index_castui", batch, index),
-      [MLOPT_AXIS_M] = mloptBuildUnary(b, "arith.index_castui", m, index),
-      [MLOPT_AXIS_N] = mloptBuildUnary(b, "arith.index_castui", n, index)};
-  MlirValue indices[MLOPT_MAX_RANK], out;
-  splitIndices(e, axes, indices);
-  e->accumulator = accumulator;
-  MlirOperation last = mlirOpResultGetOwner(c->result);
+void mloptEpilogueEvaluate(MloptEpilogue *e, const MloptOutput *output,
+                           const MloptEpiloguePoint *point, bool rounded,
+                           MlirValue *out) {
+  MloptVector vector;
+  mloptEpilogueAim(e, output, point, &vector);
   MlirValue wanted =
-      beforeRounding(last, mlirOpResultGetResultNumber(c->result));
-  if (mlirValueIsNull(wanted))
-    return mloptPullElement(e->pull, c->result, indices);
-  mloptPullGenericBody(e->pull, last, indices, 1, &wanted, &out);
-  return out;
+      rounded ? (MlirValue){NULL} : beforeRounding(output->value);
+  if (mlirValueIsNull(wanted)) {
+    mloptTileEvaluate(&e->tile, &vector, output->value, out);
+    e->tile.vector = NULL;
+    return;
+  }
+  e->tile.vector = &vector;
+  for (int i = 0; i < point->lanes; ++i) {
+    MlirValue indices[MLOPT_MAX_RANK];
+    e->tile.lane = i;
+    mloptPullDelinearize(e->tile.pull, output->type, vector.position[i],
+                         indices);
+    mloptPullGenericBody(e->tile.pull, mlirOpResultGetOwner(output->value),
+                         indices, 1, &wanted, &out[i]);
+  }
+  e->tile.vector = NULL;
 }

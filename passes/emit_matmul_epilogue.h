@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The elementwise code between a product and what the kernel stores, computed
-// for one element of the accumulator at a time, in registers.
+// The elementwise code between products and what the kernel stores, computed in
+// registers for one or two neighbours along n at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,22 +14,47 @@
 #define MLOPT_PASSES_EMIT_MATMUL_EPILOGUE_H
 
 #include "contraction.h"
-#include "emit_pull.h"
+#include "nv_tile.h"
+
+enum { MLOPT_EPILOGUE_LANES = 2 };
 
 typedef struct MloptEpilogue {
-  MloptPull *pull;
+  MloptTile tile; ///< first: what the pull emitter's hooks get
   const MloptContraction *contraction;
-  MlirValue accumulator; ///< where the pull emitter stands
+  /// Of each product where the pull emitter stands, and its neighbour.
+  MlirValue sums[MLOPT_MAX_PRODUCTS][MLOPT_EPILOGUE_LANES];
 } MloptEpilogue;
 
-/// Binds the program's parameters to those of `code`; the pull emitter is
-/// borrowed, and so is the epilogue by it.
-void mloptEpilogueBegin(MloptEpilogue *, MloptPull *, const MloptContraction *,
-                        MlirBlock program, MlirBlock code);
+/// Elements of a tile, `lanes` of them from (batch, m, n) on along n. The axes'
+/// indices are of type index and lie inside of the product.
+typedef struct MloptEpiloguePoint {
+  MlirValue axes[MLOPT_NUM_AXES]; ///< k's is not looked at
+  int lanes;
+} MloptEpiloguePoint;
 
-/// The stored element at m, n and batch (i32) for this value of the product: of
-/// the stored type, or in f32 where the last step is to round to it.
-MlirValue mloptEpilogueElement(MloptEpilogue *, MlirValue accumulator,
-                               MlirValue m, MlirValue n, MlirValue batch);
+/// Binds the program's parameters to those of `code`, but not those that are
+/// tensor maps, as `isMap` says. The pull emitter is borrowed, and so is the
+/// epilogue by it.
+void mloptEpilogueBegin(MloptEpilogue *, MloptPull *, const MloptContraction *,
+                        MlirBlock program, MlirBlock code, const bool *isMap);
+void mloptEpilogueEnd(MloptEpilogue *);
+/// The code of a tile begins where the pull emitter stands.
+void mloptEpilogueEnter(MloptEpilogue *);
+
+/// How many neighbours along n can be taken at once: 2 where n is even and the
+/// output's innermost digit.
+int mloptEpilogueLanes(const MloptContraction *, const MloptOutput *);
+
+/// An output's elements at a point where the products are `sums`. With
+/// `rounded` false, what they are rounded from where that is f32 and their last
+/// step.
+void mloptEpilogueEvaluate(MloptEpilogue *, const MloptOutput *,
+                           const MloptEpiloguePoint *, bool rounded,
+                           MlirValue *out);
+
+/// Where these elements lie in the output, for mloptTileStore, perhaps in a
+/// branch.
+void mloptEpilogueAim(MloptEpilogue *, const MloptOutput *,
+                      const MloptEpiloguePoint *, MloptVector *out);
 
 #endif // MLOPT_PASSES_EMIT_MATMUL_EPILOGUE_H

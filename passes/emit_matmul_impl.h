@@ -26,7 +26,7 @@ typedef struct MloptMatmul {
   MloptNvRing ring;
   MloptNvMma mma;
   MloptEpilogue epilogue;
-  MlirValue a, b, out;           ///< tensor maps
+  MlirBlock parameters;          ///< of the kernel: maps and pointers
   MlirValue thread;              ///< in its warpgroup
   MlirValue warpgroup;           ///< 0: producer
   MlirValue isFirst;             ///< of the block's threads
@@ -50,15 +50,17 @@ enum {
 
 /// A warpgroup that multiplies.
 typedef struct MloptMatmulConsumer {
-  MlirValue index;      ///< 0 or 1
-  MlirValue a, b;       ///< descriptors of stage 0
-  MlirValue lane;       ///< in its warp
-  MlirValue isFirst;    ///< of the warpgroup
-  MlirValue slots;      ///< offset of its store slots
-  MlirValue barrier;    ///< named, of the warpgroup
-  MlirValue storeAt[4]; ///< where this thread stages its fragment
+  MlirValue index;   ///< 0 or 1
+  MlirValue a, b;    ///< descriptors of stage 0
+  MlirValue lane;    ///< in its warp
+  MlirValue isFirst; ///< of the warpgroup
+  MlirValue slots;   ///< offset of its store slots
+  MlirValue barrier; ///< named, of the warpgroup
+  /// Where this thread stages its fragment, as elements of 16 and of 32 bits.
+  MlirValue halves[4], words[4];
 } MloptMatmulConsumer;
 
+// emit_matmul_store.c
 /// Where the consumer's thread stages its fragment for TMA.
 void mloptMatmulPlaceFragment(MloptMatmul *, MloptMatmulConsumer *);
 /// Stores the consumer's rows of a tile from their fragment. Store slots take
@@ -67,7 +69,8 @@ void mloptMatmulStoreTile(MloptMatmul *, const MloptMatmulConsumer *,
                           MloptMatmulTile, MlirValue turn, MlirValue *fragment);
 /// The first slot of the next tile.
 MlirValue mloptMatmulNextTurn(MloptMatmul *, MlirValue turn);
-/// The blocks of 128 bytes of a consumer's rows of a tile.
+/// The blocks of columns, mloptMatmulBlockColumns of 64 rows each, that a
+/// consumer has of a tile.
 int64_t mloptMatmulNumBlocks(const MloptMatmul *);
 
 // emit_matmul_split.c

@@ -29,7 +29,7 @@
 enum { GROUP = 4, REGISTER_BYTES = 4 };
 
 static int64_t blockSize(const MloptMatmul *g) {
-  return mloptMatmulStoreColumns(&g->c) / 2;
+  return mloptMatmulBlockColumns(&g->c) / 2;
 }
 
 static int64_t blockBytes(const MloptMatmul *g) {

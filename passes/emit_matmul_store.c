@@ -1,38 +1,53 @@
-//===- emit_matmul_store.c - From accumulators to memory ------------------===//
+//===- emit_matmul_store.c - From accumulators to the results -------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A consumer's fragment becomes 64 rows of 128 bytes at a time: what follows
-// the product is computed in registers, staged in one of two slots of shared
-// memory and stored by TMA, which reads the one slot while threads fill the
-// other.
+// A consumer walks over its rows in blocks of 64 rows and some columns: the
+// epilogue turns the products of a block into the outputs, in registers. An
+// output that TMA can reach goes through one of two slots in shared memory, 64
+// rows of 128 bytes, swizzled: while TMA reads the one, threads fill the other.
+// Any other output is stored from where it is.
+//
+//   fragment  ->  epilogue  ->  slot 0  ->  TMA
+//                           ->  slot 1  ->  TMA
+//                           ->  st.global
+//
+// Where k is split among blocks, each block of a tile belongs to one of them,
+// which adds the others' sums first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "emit_matmul_impl.h"
 
-//===----------------------------------------------------------------------===//
-// Staging
-//===----------------------------------------------------------------------===//
+enum {
+  MOST_COLUMNS = 64,                ///< of a block
+  MOST_ELEMENTS = MOST_COLUMNS / 2, ///< of a thread
+};
 
-static bool isHalf(const MloptMatmul *g) {
-  return mloptElementWidth(mloptElementType(g->c.c.type)) == 16;
+static unsigned widthOf(const MloptOutput *output) {
+  return mloptElementWidth(mloptElementType(output->type));
 }
+
+static bool isHalf(const MloptOutput *output) { return widthOf(output) == 16; }
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
 
 /// Elements of 16 bits go by stmatrix, whose lane l gives the address of row
 /// l % 8 of 8 x 8 matrix l / 8 of four: rows 0-7 and 8-15 of the warp, then the
-/// eight columns beside. f32 goes by pairs. Piece p of row r lies at p ^ r % 8;
-/// the four places are those of a row's 32-byte parts, without what every
-/// thread shares.
-void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
+/// eight columns beside. 32 bits go by pairs. Piece p of row r lies at p ^ r %
+/// 8; the four places are those of a row's 32-byte parts.
+static void placeFragment(MloptMatmul *g, const MloptMatmulConsumer *w,
+                          bool halves, MlirValue *out) {
   MloptNv *nv = &g->nv;
   MlirValue lane = mloptNvAndInt(nv, g->thread, 31);
   MlirValue warp = mloptNvMulInt(nv, mloptNvShrInt(nv, g->thread, 5), 16);
   MlirValue row, piece, within, inEight;
-  if (isHalf(g)) {
+  if (halves) {
     MlirValue matrix = mloptNvShrInt(nv, lane, 3);
     inEight = mloptNvAndInt(nv, lane, 7);
     row = mloptNvAdd(nv, inEight,
@@ -50,28 +65,40 @@ void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
   for (int i = 0; i < 4; ++i) {
     MlirValue at =
         mloptNvXor(nv, mloptNvXor(nv, piece, inEight), mloptNvInt(nv, 2 * i));
-    w->storeAt[i] = mloptNvAdd(nv, w->slots,
-                               mloptNvAdd(nv, start, mloptNvShlInt(nv, at, 4)));
+    out[i] = mloptNvAdd(nv, w->slots,
+                        mloptNvAdd(nv, start, mloptNvShlInt(nv, at, 4)));
   }
 }
 
+void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
+  bool halves = false, words = false;
+  for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
+    if (!mloptMatmulStoresBoxes(&g->c, &g->c.outputs[i]))
+      continue;
+    halves |= isHalf(&g->c.outputs[i]);
+    words |= !isHalf(&g->c.outputs[i]);
+  }
+  if (halves)
+    placeFragment(g, w, true, w->halves);
+  if (words)
+    placeFragment(g, w, false, w->words);
+}
+
 /// Two elements of 16 bits, the first one low, rounded to nearest even.
-static MlirValue pack(MloptMatmul *g, MlirValue low, MlirValue high) {
-  MloptNv *nv = &g->nv;
-  const char *ptx = mlirTypeIsABF16(mloptElementType(g->c.c.type))
-                        ? "cvt.rn.bf16x2.f32 $0, $2, $1;"
-                        : "cvt.rn.f16x2.f32 $0, $2, $1;";
+static MlirValue pack(MloptNv *nv, MlirType element, MlirValue low,
+                      MlirValue high) {
+  const char *ptx = mlirTypeIsABF16(element) ? "cvt.rn.bf16x2.f32 $0, $2, $1;"
+                                             : "cvt.rn.f16x2.f32 $0, $2, $1;";
   MlirValue operands[] = {low, high};
   return mloptNvPtx(nv, ptx, "=r,f,f", 2, operands, nv->i32);
 }
 
 /// 32 bytes of each row: 16 columns of 16 bits.
-static void stageHalves(MloptMatmul *g, MlirValue at,
-                        const MlirValue *fragment) {
-  MloptNv *nv = &g->nv;
+static void stageHalves(MloptNv *nv, MlirType element, MlirValue at,
+                        const MlirValue *elements) {
   MlirValue operands[5] = {mloptNvShared(nv, at)};
   for (int i = 0; i < 4; ++i)
-    operands[i + 1] = pack(g, fragment[2 * i], fragment[2 * i + 1]);
+    operands[i + 1] = pack(nv, element, elements[2 * i], elements[2 * i + 1]);
   mloptNvOp(nv, "nvvm.stmatrix", 5, operands,
             "{eltType = #nvvm.ld_st_matrix_elt_type<b16>,"
             " layout = #nvvm.mma_layout<row>,"
@@ -79,14 +106,13 @@ static void stageHalves(MloptMatmul *g, MlirValue at,
 }
 
 /// 32 bytes of each row: 8 columns of 32 bits, in this thread rows r and r + 8.
-static void stageWords(MloptMatmul *g, MlirValue at,
-                       const MlirValue *fragment) {
-  MloptNv *nv = &g->nv;
+static void stageWords(MloptNv *nv, MlirType element, MlirValue at,
+                       const MlirValue *elements) {
+  bool isFloat = mlirTypeIsAF32(element);
   for (int i = 0; i < 2; ++i) {
     MlirValue place = mloptNvAddInt(nv, at, 8 * i * MLOPT_NV_ROW_BYTES);
     MlirValue operands[] = {mloptNvAddress(nv, mloptNvShared(nv, place)),
-                            fragment[2 * i], fragment[2 * i + 1]};
-    bool isFloat = mlirTypeIsAF32(mloptElementType(g->c.c.type));
+                            elements[2 * i], elements[2 * i + 1]};
     mloptNvPtx(nv,
                isFloat ? "st.shared.v2.f32 [$0], {$1, $2};"
                        : "st.shared.v2.b32 [$0], {$1, $2};",
@@ -98,111 +124,282 @@ static void stageWords(MloptMatmul *g, MlirValue at,
 /// Stages 128 bytes of each of a slab's rows in a slot, `slot` bytes after the
 /// first.
 static void stageBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
-                       MlirValue slot, const MlirValue *fragment) {
-  MloptNv *nv = &g->nv;
-  int perPart = isHalf(g) ? 8 : 4;
-  for (int i = 0; i < 4; ++i)
-    (isHalf(g) ? stageHalves : stageWords)(
-        g, mloptNvAdd(nv, w->storeAt[i], slot), fragment + i * perPart);
-}
-
-/// The stored value in place of elements of the product. What lies outside of C
-/// is computed from an element inside and not stored.
-static void applyEpilogue(MloptMatmul *g, MlirValue firstRow,
-                          MloptMatmulTile tile, int64_t begin, int64_t end,
-                          MlirValue *fragment) {
-  MloptNv *nv = &g->nv;
-  int64_t sizeM = g->c.sizes[MLOPT_AXIS_M], sizeN = g->c.sizes[MLOPT_AXIS_N];
-  MlirValue rows[2];
-  for (int i = 0; i < 2; ++i) {
-    rows[i] =
-        mloptNvAdd(nv, firstRow, mloptNvFragmentRow(nv, g->thread, 2 * i));
-    if (sizeM % g->s.tile[0])
-      rows[i] = mloptNvMin(nv, rows[i], mloptNvInt(nv, sizeM - 1));
-  }
-  MlirValue first =
-      mloptNvAdd(nv, tile.n, mloptNvFragmentColumn(nv, g->thread, 0));
-  for (int64_t i = begin; i < end; ++i) {
-    MlirValue column = mloptNvAddInt(nv, first, i / 4 * 8 + i % 2);
-    if (sizeN % g->s.tile[1])
-      column = mloptNvMin(nv, column, mloptNvInt(nv, sizeN - 1));
-    MlirValue element = mloptEpilogueElement(
-        &g->epilogue, fragment[i], rows[i / 2 % 2], column, tile.batch);
-    // Exact, and what rounds it again is exact too.
-    if (!nv->b->failed && isHalf(g) &&
-        !mlirTypeIsAF32(mlirValueGetType(element)))
-      element = mloptBuildUnary(nv->b, "arith.extf", element, nv->f32);
-    fragment[i] = element;
+                       const MloptOutput *output, MlirValue slot,
+                       const MlirValue *elements) {
+  MlirType element = mloptElementType(output->type);
+  bool halves = isHalf(output);
+  for (int i = 0; i < 4; ++i) {
+    MlirValue at =
+        mloptNvAdd(&g->nv, halves ? w->halves[i] : w->words[i], slot);
+    if (halves)
+      stageHalves(&g->nv, element, at, elements + (intptr_t)8 * i);
+    else
+      stageWords(&g->nv, element, at, elements + (intptr_t)4 * i);
   }
 }
 
-int64_t mloptMatmulNumBlocks(const MloptMatmul *g) {
-  return g->slabs * g->s.tile[1] / mloptMatmulStoreColumns(&g->c);
-}
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
 
-/// Where block `i` of a tile goes, after the first slot. Slots take turns from
-/// tile to tile, too: `turn` (an i32) is the slot of the first block.
-static MlirValue slotOf(MloptMatmul *g, int64_t i, MlirValue turn) {
+/// Where a box of an output starts, as TMA counts: a coordinate for each of the
+/// map's dimensions.
+static intptr_t coordinates(MloptMatmul *g, const MloptOutput *output,
+                            const MlirValue *axes, MlirValue *out) {
   MloptNv *nv = &g->nv;
-  MlirValue slot =
-      mloptNvXor(nv, turn, mloptNvInt(nv, i % MLOPT_MATMUL_STORE_SLOTS));
-  return mloptNvMulInt(nv, slot, g->shared.storeBytes);
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  intptr_t n = mloptMatmulBoxDigits(&g->c, output, digits);
+  for (intptr_t i = 0; i < n; ++i) {
+    const MloptStoreDigit *d = &digits[i];
+    out[i] = axes[d->axis];
+    if (d->step > 1)
+      out[i] = mloptNvDivInt(nv, out[i], d->step);
+    // The last one goes on past its end, where TMA stores nothing.
+    if (d->step * d->size < g->c.sizes[d->axis])
+      out[i] = mloptNvRemInt(nv, out[i], d->size);
+  }
+  return n;
 }
 
-MlirValue mloptMatmulNextTurn(MloptMatmul *g, MlirValue turn) {
-  return mloptNvXor(
-      &g->nv, turn,
-      mloptNvInt(&g->nv, mloptMatmulNumBlocks(g) % MLOPT_MATMUL_STORE_SLOTS));
+static MlirValue slotOf(MloptMatmul *g, int64_t box, MlirValue turn) {
+  MlirValue slot = mloptNvXor(
+      &g->nv, turn, mloptNvInt(&g->nv, box % MLOPT_MATMUL_STORE_SLOTS));
+  return mloptNvMulInt(&g->nv, slot, g->shared.storeBytes);
 }
 
-/// Stages a block of a slab and lets TMA store it, when the slot's last store
-/// has read it.
-static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
-                       MlirValue slot, const MlirValue *fragment,
-                       const MlirValue *at) {
+/// Stages a block and lets TMA store it, when the slot's last store has read
+/// it.
+static void storeBox(MloptMatmul *g, const MloptMatmulConsumer *w,
+                     const MloptOutput *output, MlirValue slot,
+                     const MlirValue *axes, const MlirValue *elements) {
   MloptNv *nv = &g->nv;
   MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
   mloptNvWaitStoresRead(nv, g->s.splits > 1 ? 0 : MLOPT_MATMUL_STORE_SLOTS - 1);
   mloptNvEndIf(nv, &first);
   mloptNvBarrier(nv, w->barrier, MLOPT_MATMUL_WARPGROUP);
-  stageBlock(g, w, slot, fragment);
+  stageBlock(g, w, output, slot, elements);
   mloptNvFenceShared(nv);
   mloptNvBarrier(nv, w->barrier, MLOPT_MATMUL_WARPGROUP);
   first = mloptNvBeginIf(nv, w->isFirst);
-  mloptNvStoreBox(nv, g->out, mloptNvAdd(nv, w->slots, slot),
-                  g->batched ? 3 : 2, at);
+  MlirValue at[MLOPT_PLACE_MAX_DIGITS];
+  intptr_t rank = coordinates(g, output, axes, at);
+  mloptNvStoreBox(nv, mlirBlockGetArgument(g->parameters, output->parameter),
+                  mloptNvAdd(nv, w->slots, slot), rank, at);
   mloptNvCommitStores(nv);
   mloptNvEndIf(nv, &first);
 }
 
-/// The consumer's rows of the tile, block after block through two slots: while
-/// TMA reads the one, threads fill the other.
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// A block on its way.
+typedef struct Block {
+  MlirValue axes[MLOPT_NUM_AXES];               ///< where it starts, i32
+  MlirValue batch;                              ///< as an index
+  MlirValue rows[2], columns[MOST_COLUMNS / 8]; ///< of this thread, i32
+  MlirValue rowIndices[2], columnIndices[MOST_COLUMNS / 8]; ///< inside of C
+  int64_t numColumns;
+  const MlirValue *sums[MLOPT_MAX_PRODUCTS]; ///< fragments from the block on
+} Block;
+
+static MlirValue toIndex(MloptNv *nv, MlirValue value) {
+  return mloptBuildUnary(nv->b, "arith.index_castui", value,
+                         mlirIndexTypeGet(nv->b->context));
+}
+
+/// Clamps an index where tiles may go over the edge.
+static MlirValue clamp(MloptMatmul *g, MlirValue x, int64_t size, int64_t tile,
+                       int64_t lanes) {
+  return size % tile ? mloptNvMin(&g->nv, x, mloptNvInt(&g->nv, size - lanes))
+                     : x;
+}
+
+static int64_t tileColumns(const MloptMatmul *g) {
+  return mloptMatmulProductColumns(&g->c, &g->s);
+}
+
+/// This thread's rows and columns of the block. What lies outside of C is
+/// computed from an element inside; where n is even, pairs stay pairs.
+static void locate(MloptMatmul *g, Block *block) {
+  MloptNv *nv = &g->nv;
+  const int64_t *sizes = g->c.sizes;
+  block->batch = toIndex(nv, block->axes[MLOPT_AXIS_BATCH]);
+  for (int i = 0; i < 2; ++i) {
+    block->rows[i] = mloptNvAdd(nv, block->axes[MLOPT_AXIS_M],
+                                mloptNvFragmentRow(nv, g->thread, 2 * i));
+    block->rowIndices[i] =
+        toIndex(nv, clamp(g, block->rows[i], sizes[MLOPT_AXIS_M],
+                          g->s.tile[0] * g->s.cluster, 1));
+  }
+  int64_t lanes = sizes[MLOPT_AXIS_N] % 2 ? 1 : 2;
+  MlirValue first = mloptNvAdd(nv, block->axes[MLOPT_AXIS_N],
+                               mloptNvFragmentColumn(nv, g->thread, 0));
+  for (int64_t i = 0; i < block->numColumns / 8; ++i) {
+    block->columns[i] = mloptNvAddInt(nv, first, 8 * i);
+    block->columnIndices[i] =
+        toIndex(nv, clamp(g, block->columns[i], sizes[MLOPT_AXIS_N],
+                          tileColumns(g), lanes));
+  }
+}
+
+/// The elements of an output that this thread has of the block; for a slot, of
+/// 32 bits each.
+static void evaluate(MloptMatmul *g, const Block *block,
+                     const MloptOutput *output, bool forSlot, int64_t element,
+                     MlirValue *out) {
+  MloptNv *nv = &g->nv;
+  MloptEpilogue *e = &g->epilogue;
+  int64_t group = element / 4, row = element / 2 % 2;
+  int lanes = mloptEpilogueLanes(&g->c, output);
+  for (int lane = 0; lane < 2; lane += lanes) {
+    MlirValue column = block->columnIndices[group];
+    if (lane)
+      column = toIndex(nv, clamp(g, mloptNvAddInt(nv, block->columns[group], 1),
+                                 g->c.sizes[MLOPT_AXIS_N], tileColumns(g), 1));
+    MloptEpiloguePoint point = {
+        .axes = {[MLOPT_AXIS_BATCH] = block->batch,
+                 [MLOPT_AXIS_M] = block->rowIndices[row],
+                 [MLOPT_AXIS_N] = column},
+        .lanes = lanes};
+    for (intptr_t p = 0; p < g->c.numProducts; ++p)
+      for (int i = 0; i < lanes; ++i)
+        e->sums[p][i] = block->sums[p][element + lane + i];
+    mloptEpilogueEvaluate(e, output, &point, !forSlot, out + lane);
+  }
+  for (int i = 0; forSlot && i < 2; ++i)
+    // Exact, and what rounds it again is exact too.
+    if (!nv->b->failed && isHalf(output) &&
+        !mlirTypeIsAF32(mlirValueGetType(out[i])))
+      out[i] = mloptBuildUnary(nv->b, "arith.extf", out[i], nv->f32);
+}
+
+/// Stores two neighbours of an output, but what lies outside of C.
+static void storePair(MloptMatmul *g, const Block *block,
+                      const MloptOutput *output, int64_t element,
+                      const MlirValue *elements) {
+  MloptNv *nv = &g->nv;
+  int64_t group = element / 4, row = element / 2 % 2;
+  int lanes = mloptEpilogueLanes(&g->c, output);
+  for (int lane = 0; lane < 2; lane += lanes) {
+    MlirValue column = mloptNvAddInt(nv, block->columns[group], lane);
+    MlirValue inside = mloptBuildBinary(
+        nv->b, "arith.andi",
+        mloptBuildCmpI(nv->b, "ult", block->rows[row],
+                       mloptNvInt(nv, g->c.sizes[MLOPT_AXIS_M])),
+        mloptBuildCmpI(nv->b, "ult", column,
+                       mloptNvInt(nv, g->c.sizes[MLOPT_AXIS_N])));
+    MloptEpiloguePoint point = {
+        .axes = {[MLOPT_AXIS_BATCH] = block->batch,
+                 [MLOPT_AXIS_M] = toIndex(nv, block->rows[row]),
+                 [MLOPT_AXIS_N] = toIndex(nv, column)},
+        .lanes = lanes};
+    MloptVector vector;
+    mloptEpilogueAim(&g->epilogue, output, &point, &vector);
+    MlirValue pointer = mlirBlockGetArgument(g->parameters, output->parameter);
+    MloptNvScope scope = mloptNvBeginIf(nv, inside);
+    mloptTileStore(&g->epilogue.tile, &vector, pointer, elements + lane);
+    mloptNvEndIf(nv, &scope);
+  }
+}
+
+/// The boxes of a block, of all outputs.
+static int64_t boxesOf(MloptMatmul *g, int64_t columns) {
+  int64_t boxes = 0;
+  for (intptr_t i = 0; i < g->c.numOutputs; ++i)
+    if (mloptMatmulStoresBoxes(&g->c, &g->c.outputs[i]))
+      boxes += columns / mloptMatmulStoreColumns(&g->c.outputs[i]);
+  return boxes;
+}
+
+/// Brings the outputs of a block to memory; `box` counts those of the tile.
+static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
+                       const Block *block, MlirValue turn, int64_t *box) {
+  int64_t numElements = block->numColumns / 2;
+  MlirValue elements[MLOPT_MAX_OUTPUTS][MOST_ELEMENTS];
+  for (int64_t e = 0; e < numElements; e += 2)
+    for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
+      const MloptOutput *output = &g->c.outputs[i];
+      bool forSlot = mloptMatmulStoresBoxes(&g->c, output);
+      if (g->c.isPlain && forSlot)
+        memcpy(&elements[i][e], block->sums[0] + e, 2 * sizeof(MlirValue));
+      else
+        evaluate(g, block, output, forSlot, e, &elements[i][e]);
+      if (!forSlot)
+        storePair(g, block, output, e, &elements[i][e]);
+    }
+  for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
+    const MloptOutput *output = &g->c.outputs[i];
+    if (!mloptMatmulStoresBoxes(&g->c, output))
+      continue;
+    int64_t columns = mloptMatmulStoreColumns(output);
+    MlirValue axes[MLOPT_NUM_AXES];
+    memcpy(axes, block->axes, sizeof axes);
+    for (int64_t c = 0; c < block->numColumns; c += columns) {
+      axes[MLOPT_AXIS_N] = mloptNvAddInt(&g->nv, block->axes[MLOPT_AXIS_N], c);
+      storeBox(g, w, output, slotOf(g, (*box)++, turn), axes,
+               &elements[i][c / 2]);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+int64_t mloptMatmulNumBlocks(const MloptMatmul *g) {
+  return g->slabs * tileColumns(g) / mloptMatmulBlockColumns(&g->c);
+}
+
+/// Block `i` of the consumer's rows, which start at `row`.
+static Block blockOf(MloptMatmul *g, MloptMatmulTile tile, MlirValue row,
+                     int64_t i, const MlirValue *fragment) {
+  int64_t columns = mloptMatmulBlockColumns(&g->c);
+  int64_t perSlab = tileColumns(g) / columns;
+  int64_t slab = i / perSlab, first = i % perSlab * columns;
+  Block block = {
+      .axes = {[MLOPT_AXIS_BATCH] = tile.batch,
+               [MLOPT_AXIS_M] =
+                   mloptNvAddInt(&g->nv, row, slab * MLOPT_NV_MMA_ROWS),
+               [MLOPT_AXIS_N] = mloptNvAddInt(&g->nv, tile.n, first)},
+      .numColumns = columns};
+  for (intptr_t p = 0; p < g->c.numProducts; ++p)
+    block.sums[p] =
+        fragment + slab * g->s.tile[1] / 2 + p * tileColumns(g) / 2 + first / 2;
+  return block;
+}
+
 void mloptMatmulStoreTile(MloptMatmul *g, const MloptMatmulConsumer *w,
                           MloptMatmulTile tile, MlirValue turn,
                           MlirValue *fragment) {
   MloptNv *nv = &g->nv;
-  int64_t columns = mloptMatmulStoreColumns(&g->c);
-  int64_t perSlab = g->s.tile[1] / columns, size = columns / 2;
   MlirValue row = tile.m;
   if (!g->s.alternate)
     row = mloptNvAdd(nv, row,
                      mloptNvMulInt(nv, w->index, g->slabs * MLOPT_NV_MMA_ROWS));
+  int64_t size = mloptMatmulBlockColumns(&g->c) / 2, box = 0;
+  mloptEpilogueEnter(&g->epilogue);
   for (int64_t i = 0; i < mloptMatmulNumBlocks(g); ++i) {
-    MlirValue *block = fragment + i * size;
     MloptNvScope owned;
+    MloptPullMark mark = mloptPullMark(g->epilogue.tile.pull);
     if (g->s.splits > 1) {
       owned = mloptMatmulBeginOwned(g, w, i);
-      mloptMatmulAddSplits(g, w, i, block);
+      mloptMatmulAddSplits(g, w, i, fragment + i * size);
+      mloptEpilogueEnter(&g->epilogue);
     }
-    int64_t inSlab = i % perSlab;
-    MlirValue slabRow = mloptNvAddInt(nv, row, i / perSlab * MLOPT_NV_MMA_ROWS);
-    if (!g->c.isPlain)
-      applyEpilogue(g, slabRow, tile, inSlab * size, (inSlab + 1) * size,
-                    block - inSlab * size);
-    MlirValue at[] = {mloptNvAddInt(nv, tile.n, inSlab * columns), slabRow,
-                      tile.batch};
-    storeBlock(g, w, slotOf(g, i, turn), block, at);
-    if (g->s.splits > 1)
+    Block block = blockOf(g, tile, row, i, fragment);
+    locate(g, &block);
+    storeBlock(g, w, &block, turn, &box);
+    if (g->s.splits > 1) {
       mloptNvEndIf(nv, &owned);
+      mloptPullReset(g->epilogue.tile.pull, mark);
+    }
   }
+}
+
+MlirValue mloptMatmulNextTurn(MloptMatmul *g, MlirValue turn) {
+  int64_t perBlock = boxesOf(g, mloptMatmulBlockColumns(&g->c));
+  int64_t boxes = mloptMatmulNumBlocks(g) * perBlock;
+  return mloptNvXor(&g->nv, turn,
+                    mloptNvInt(&g->nv, boxes % MLOPT_MATMUL_STORE_SLOTS));
 }

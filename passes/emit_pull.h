@@ -113,7 +113,9 @@ MlirValue mloptPullLane(MloptPull *, MlirValue first, int lane, int count);
 /// The first of the vector whose lane this position or index is; null if it is
 /// not known as one.
 MlirValue mloptPullFindFirst(const MloptPull *, MlirValue, int lane, int count);
-/// Whether an index is known to be the same for all lanes of a vector.
+/// States that an index is the same for all lanes of a vector, and whether that
+/// is known.
+void mloptPullBindOuter(MloptPull *, MlirValue index);
 bool mloptPullIsOuter(const MloptPull *, MlirValue index);
 /// The address of an element, and the type of the elements in memory (i1 takes
 /// a byte, f8 is an integer there).
@@ -136,6 +138,14 @@ typedef struct MloptPullScope {
   MlirRegion region;
   intptr_t numCached, numPositions, numFacts;
 } MloptPullScope;
+
+/// What is known so far. Code that an emitter puts into a scope of its own is
+/// out of reach behind it, so what was learnt there is forgotten.
+typedef struct MloptPullMark {
+  intptr_t numCached, numPositions, numFacts;
+} MloptPullMark;
+MloptPullMark mloptPullMark(const MloptPull *);
+void mloptPullReset(MloptPull *, MloptPullMark);
 
 enum { MLOPT_PULL_MAX_CARRIED = 64 };
 /// `scf.for` from `lower` to `upper`; `outIndex` and `outCarried` are the

@@ -40,6 +40,16 @@ static void leave(MloptPull *pull, const MloptPullScope *scope, intptr_t n,
   pull->numFacts = scope->numFacts;
 }
 
+MloptPullMark mloptPullMark(const MloptPull *pull) {
+  return (MloptPullMark){pull->numCached, pull->numPositions, pull->numFacts};
+}
+
+void mloptPullReset(MloptPull *pull, MloptPullMark mark) {
+  pull->numCached = mark.numCached;
+  pull->numPositions = mark.numPositions;
+  pull->numFacts = mark.numFacts;
+}
+
 MloptPullScope mloptPullBeginFor(MloptPull *pull, intptr_t numCarried,
                                  const MlirValue *init, MlirValue *outIndex,
                                  MlirValue *outCarried) {

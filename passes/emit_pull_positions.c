@@ -105,6 +105,10 @@ MlirValue mloptPullFindFirst(const MloptPull *pull, MlirValue value, int lane,
              : (MlirValue){NULL};
 }
 
+void mloptPullBindOuter(MloptPull *pull, MlirValue index) {
+  addFact(pull, (MloptPullFact){.value = index, .kind = MLOPT_PULL_OUTER});
+}
+
 bool mloptPullIsOuter(const MloptPull *pull, MlirValue value) {
   return findFact(pull, value, MLOPT_PULL_OUTER) != NULL;
 }
@@ -284,8 +288,7 @@ static void divideLane(MloptPull *pull, MloptPullPosition *p) {
     divide(pull, p);
     mloptPullLane(pull, p->indices[last], 0, count);
     for (intptr_t i = 0; i < last; ++i)
-      addFact(pull, (MloptPullFact){.value = p->indices[i],
-                                    .kind = MLOPT_PULL_OUTER});
+      mloptPullBindOuter(pull, p->indices[i]);
     return;
   }
   MloptPullPosition first = *p;

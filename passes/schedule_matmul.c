@@ -58,19 +58,13 @@ bool mloptMatmulPromotes(const MloptContraction *c) {
 static bool isMultiplied(const MloptContraction *c) {
   MloptNvFactor factor;
   MloptElement a = elementOf(&c->a), b = elementOf(&c->b);
-  MlirType sum = mloptElementType(mloptResultType(c->generic, 0));
+  MlirType sum = mloptElementType(mloptResultType(c->products[0], 0));
   return mloptMatmulFactor(&c->a, &factor) &&
          mloptMatmulFactor(&c->b, &factor) &&
          (a == b || (mloptNumberIsFloat(a) && mloptNumberIsFloat(b) &&
                      factor.bytes == 1)) &&
          (a != MLOPT_F32 || c->isFast) &&
          mloptGetElement(sum) == (a == MLOPT_I8 ? MLOPT_I32 : MLOPT_F32);
-}
-
-/// What TMA stores.
-static bool isStored(MloptElement element) {
-  return element == MLOPT_BF16 || element == MLOPT_F16 ||
-         element == MLOPT_F32 || element == MLOPT_I32;
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,10 +113,15 @@ int64_t mloptMatmulConsumerRows(const MloptMatmulSchedule *s) {
   return s->alternate ? s->tile[0] : s->tile[0] / MLOPT_MATMUL_CONSUMERS;
 }
 
+int64_t mloptMatmulProductColumns(const MloptContraction *c,
+                                  const MloptMatmulSchedule *s) {
+  return s->tile[1] / c->numProducts;
+}
+
 void mloptMatmulTiles(const MloptContraction *c, const MloptMatmulSchedule *s,
                       int64_t *outM, int64_t *outN, int64_t *outTotal) {
   *outM = divideUp(c->sizes[MLOPT_AXIS_M], s->tile[0] * s->cluster);
-  *outN = divideUp(c->sizes[MLOPT_AXIS_N], s->tile[1]);
+  *outN = divideUp(c->sizes[MLOPT_AXIS_N], mloptMatmulProductColumns(c, s));
   *outTotal = *outM * *outN * c->sizes[MLOPT_AXIS_BATCH];
 }
 
@@ -187,11 +186,14 @@ static bool isOriented(const MloptMatrix *matrix) {
 static bool isTaken(const MloptContraction *c) {
   // A k below one instruction's depth would leave the innermost axis open.
   enum { LEAST_BYTES = 32 };
-  return isMultiplied(c) && isStored(elementOf(&c->c)) &&
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    // Two elements of four bits share a byte.
+    if (mloptElementWidth(mloptElementType(c->outputs[i].type)) == 4)
+      return false;
+  return isMultiplied(c) &&
          c->sizes[MLOPT_AXIS_K] * bytesOf(&c->a) >= LEAST_BYTES &&
          c->a.parameter != c->b.parameter && isReachable(c, &c->a) &&
-         isReachable(c, &c->b) && isReachable(c, &c->c) && isOriented(&c->a) &&
-         isOriented(&c->b);
+         isReachable(c, &c->b) && isOriented(&c->a) && isOriented(&c->b);
 }
 
 /// Blocks that split a tile's k compute one tile each, since the partial sums
@@ -210,6 +212,8 @@ static const char *splitFaultOf(const MloptContraction *c,
   // Larger clusters leave some processors of a GPC idle.
   if (total * s->splits > (s->splits == 2 ? PROCESSORS : PROCESSORS * 7 / 8))
     return "there are more tiles than clusters that run at once";
+  if (c->numProducts > 1)
+    return "k is split of one product at a time";
   if (steps < s->splits)
     return "a split of k is empty";
   if (mloptMatmulConsumerRows(s) * s->tile[1] > MOST_SPLIT_ELEMENTS)
@@ -228,10 +232,11 @@ static const char *faultOf(const MloptContraction *c,
   int64_t m, n, total;
   if (s->tile[0] <= 0 || rows % MLOPT_NV_MMA_ROWS || slabs < 1 || slabs > 2)
     return "a consumer computes 64 or 128 rows";
-  if (s->tile[1] <= 0 || s->tile[1] % mloptMatmulStoreColumns(c) ||
-      s->tile[1] > MLOPT_NV_MMA_MAX_N)
+  int64_t columns = mloptMatmulProductColumns(c, s);
+  if (columns <= 0 || s->tile[1] % c->numProducts ||
+      columns % mloptMatmulBlockColumns(c) || s->tile[1] > MLOPT_NV_MMA_MAX_N)
     return "the columns must fill rows of 128 bytes, and be at most 256";
-  if (c->b.strides[MLOPT_AXIS_K] != 1 && s->tile[1] % PIECE)
+  if (c->b.strides[MLOPT_AXIS_K] != 1 && columns % PIECE)
     return "the columns of a factor that is not k-major come by 64";
   if (registers > MLOPT_NV_MMA_MAX_FRAGMENT ||
       (mloptMatmulPromotes(c) && 2 * registers > MOST_REGISTERS))
@@ -245,7 +250,7 @@ static const char *faultOf(const MloptContraction *c,
   if (mloptMatmulCarve(s).total > SHARED_BYTES)
     return "the stages exceed 232448 bytes of shared memory";
   if (s->cluster < 1 || s->cluster > MOST_CLUSTER ||
-      s->tile[1] / s->cluster % PIECE)
+      columns / s->cluster % PIECE)
     return "a cluster is of 1 or 2 blocks, which load 64 columns or more each";
   if (s->band < 1)
     return "a band has at least one row";
@@ -361,8 +366,86 @@ bool mloptScheduleMatmul(const MloptContraction *c, MloptMatmulSchedule *out) {
   return best > 0;
 }
 
-int64_t mloptMatmulStoreColumns(const MloptContraction *c) {
-  return MLOPT_NV_ROW_BYTES / bytesOf(&c->c);
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// How TMA calls what it stores; NULL for what it does not.
+static const char *storedType(const MloptOutput *output) {
+  switch (mloptGetElement(mloptElementType(output->type))) {
+  case MLOPT_BF16:
+    return "bf16";
+  case MLOPT_F16:
+    return "f16";
+  case MLOPT_F32:
+    return "f32";
+  case MLOPT_I32:
+    return "i32";
+  default:
+    return NULL;
+  }
+}
+
+static int64_t elementBytes(const MloptOutput *output) {
+  return mloptElementWidth(mloptElementType(output->type)) / 8;
+}
+
+int64_t mloptMatmulStoreColumns(const MloptOutput *output) {
+  return MLOPT_NV_ROW_BYTES / elementBytes(output);
+}
+
+/// Whether a box lies within a digit: it holds whole boxes, or the whole axis.
+static bool holdsBoxes(const MloptContraction *c, const MloptStoreDigit *d,
+                       int64_t box) {
+  return d->size % box == 0 || d->size == c->sizes[d->axis];
+}
+
+intptr_t mloptMatmulBoxDigits(const MloptContraction *c,
+                              const MloptOutput *output, MloptStoreDigit *out) {
+  enum { MOST_DIGITS = 5 };
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  intptr_t n = mloptOutputDigits(c, output, digits), count = 2;
+  if (!storedType(output) || !n || digits[0].axis != MLOPT_AXIS_N ||
+      digits[0].step != 1)
+    return 0;
+  out[0] = digits[0];
+  out[1] = (MloptStoreDigit){MLOPT_AXIS_M, 1, 1, 0};
+  for (intptr_t i = 1; i < n; ++i) {
+    bool isRow = digits[i].axis == MLOPT_AXIS_M && digits[i].step == 1;
+    if (digits[i].stride * elementBytes(output) % 16 || count == MOST_DIGITS ||
+        digits[i].stride >= INT64_C(1) << 36)
+      return 0;
+    out[isRow ? 1 : count++] = digits[i];
+  }
+  return holdsBoxes(c, &out[0], mloptMatmulStoreColumns(output)) &&
+                 holdsBoxes(c, &out[1], MLOPT_NV_MMA_ROWS)
+             ? count
+             : 0;
+}
+
+bool mloptMatmulStoresBoxes(const MloptContraction *c,
+                            const MloptOutput *output) {
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  return mloptMatmulBoxDigits(c, output, digits) > 0;
+}
+
+int64_t mloptMatmulBlockColumns(const MloptContraction *c) {
+  int64_t columns = 32;
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    if (mloptMatmulStoresBoxes(c, &c->outputs[i]) &&
+        mloptMatmulStoreColumns(&c->outputs[i]) > columns)
+      columns = mloptMatmulStoreColumns(&c->outputs[i]);
+  return columns;
+}
+
+bool mloptMatmulIsMap(const MloptContraction *c, intptr_t parameter) {
+  bool isMap = parameter == c->a.parameter;
+  for (intptr_t i = 0; i < c->numProducts; ++i)
+    isMap |= parameter == c->parametersOfB[i];
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    isMap |= parameter == c->outputs[i].parameter &&
+             mloptMatmulStoresBoxes(c, &c->outputs[i]);
+  return isMap;
 }
 
 //===----------------------------------------------------------------------===//
@@ -420,10 +503,8 @@ void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   intptr_t n = mlirBlockGetNumArguments(entry);
   for (intptr_t i = 0; i < n; ++i)
-    parameters[i] =
-        i == c->a.parameter || i == c->b.parameter || i == c->c.parameter
-            ? mloptNvMapParameter(context)
-            : dictionary(context, 0, NULL);
+    parameters[i] = mloptMatmulIsMap(c, i) ? mloptNvMapParameter(context)
+                                           : dictionary(context, 0, NULL);
   mlirOperationSetInherentAttributeByName(
       kernel, mloptStr("arg_attrs"), mlirArrayAttrGet(context, n, parameters));
 }
@@ -465,23 +546,9 @@ bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out) {
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-/// A matrix as TMA sees it: the contiguous axis, the other one, the batch.
-static MlirAttribute mapOf(MlirContext context, const MloptContraction *c,
-                           const MloptMatrix *matrix, const char *type,
-                           MloptAxis inner, MloptAxis outer, int64_t innerBox,
-                           int64_t outerBox) {
-  int64_t bytes = bytesOf(matrix);
-  const MloptAxis axes[] = {inner, outer, MLOPT_AXIS_BATCH};
-  intptr_t rank = c->sizes[MLOPT_AXIS_BATCH] > 1 ? 3 : 2;
-  int64_t dims[3], strides[2], box[] = {innerBox, outerBox, 1};
-  for (intptr_t i = 0; i < rank; ++i) {
-    dims[i] = c->sizes[axes[i]];
-    if (!i)
-      continue;
-    // One of size 1 is never stepped over, but must be a multiple of 16.
-    int64_t stride = matrix->strides[axes[i]] * bytes;
-    strides[i - 1] = stride ? stride : divideUp(dims[0] * bytes, 16) * 16;
-  }
+static MlirAttribute mapAttr(MlirContext context, const char *type,
+                             intptr_t rank, const int64_t *dims,
+                             const int64_t *strides, const int64_t *box) {
   MlirNamedAttribute entries[] = {
       mloptNamedAttr(context, "box", mloptI64Array(context, rank, box)),
       mloptNamedAttr(context, "dims", mloptI64Array(context, rank, dims)),
@@ -494,6 +561,29 @@ static MlirAttribute mapOf(MlirContext context, const MloptContraction *c,
   return dictionary(context, MLOPT_COUNT(entries), entries);
 }
 
+/// The bytes of a stride. One of a dimension of size 1 is never stepped over,
+/// but must be a multiple of 16.
+static int64_t strideBytes(int64_t stride, int64_t inner, int64_t bytes) {
+  return stride ? stride * bytes : divideUp(inner * bytes, 16) * 16;
+}
+
+/// A factor as TMA sees it: the contiguous axis, the other one, the batch.
+static MlirAttribute matrixMap(MlirContext context, const MloptContraction *c,
+                               const MloptMatrix *matrix, const char *type,
+                               MloptAxis inner, MloptAxis outer,
+                               int64_t innerBox, int64_t outerBox) {
+  const MloptAxis axes[] = {inner, outer, MLOPT_AXIS_BATCH};
+  intptr_t rank = c->sizes[MLOPT_AXIS_BATCH] > 1 ? 3 : 2;
+  int64_t dims[3], strides[2], box[] = {innerBox, outerBox, 1};
+  for (intptr_t i = 0; i < rank; ++i) {
+    dims[i] = c->sizes[axes[i]];
+    if (i)
+      strides[i - 1] =
+          strideBytes(matrix->strides[axes[i]], dims[0], bytesOf(matrix));
+  }
+  return mapAttr(context, type, rank, dims, strides, box);
+}
+
 /// A factor, whose tile has `rows` along `axis`: one box of rows along k, or
 /// boxes of 64 along the other axis.
 static MlirAttribute factorMap(MlirContext context, const MloptContraction *c,
@@ -502,20 +592,29 @@ static MlirAttribute factorMap(MlirContext context, const MloptContraction *c,
   enum { PIECE = 64 };
   const char *type = factors[elementOf(factor)].map;
   return factor->strides[MLOPT_AXIS_K] == 1
-             ? mapOf(context, c, factor, type, MLOPT_AXIS_K, axis,
-                     MLOPT_NV_MMA_STAGE_BYTES / bytesOf(factor), rows)
-             : mapOf(context, c, factor, type, axis, MLOPT_AXIS_K, PIECE,
-                     PIECE);
+             ? matrixMap(context, c, factor, type, MLOPT_AXIS_K, axis,
+                         MLOPT_NV_MMA_STAGE_BYTES / bytesOf(factor), rows)
+             : matrixMap(context, c, factor, type, axis, MLOPT_AXIS_K, PIECE,
+                         PIECE);
 }
 
-static MlirAttribute resultMap(MlirContext context, const MloptContraction *c) {
-  MloptElement element = elementOf(&c->c);
-  const char *type = element == MLOPT_BF16  ? "bf16"
-                     : element == MLOPT_F16 ? "f16"
-                     : element == MLOPT_F32 ? "f32"
-                                            : "i32";
-  return mapOf(context, c, &c->c, type, MLOPT_AXIS_N, MLOPT_AXIS_M,
-               mloptMatmulStoreColumns(c), MLOPT_NV_MMA_ROWS);
+/// An output: boxes of columns of 64 rows.
+static MlirAttribute outputMap(MlirContext context, const MloptContraction *c,
+                               const MloptOutput *output) {
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  intptr_t rank = mloptMatmulBoxDigits(c, output, digits);
+  int64_t dims[MLOPT_PLACE_MAX_DIGITS], strides[MLOPT_PLACE_MAX_DIGITS];
+  int64_t box[MLOPT_PLACE_MAX_DIGITS];
+  for (intptr_t i = 0; i < rank; ++i) {
+    dims[i] = digits[i].size;
+    box[i] = 1;
+    if (i)
+      strides[i - 1] =
+          strideBytes(digits[i].stride, dims[0], elementBytes(output));
+  }
+  box[0] = mloptMatmulStoreColumns(output);
+  box[1] = MLOPT_NV_MMA_ROWS;
+  return mapAttr(context, storedType(output), rank, dims, strides, box);
 }
 
 static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
@@ -524,9 +623,13 @@ static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
   for (intptr_t i = 0; i < count; ++i)
     maps[i] = mlirUnitAttrGet(context);
   maps[c->a.parameter] = factorMap(context, c, &c->a, MLOPT_AXIS_M, s->tile[0]);
-  maps[c->b.parameter] =
-      factorMap(context, c, &c->b, MLOPT_AXIS_N, s->tile[1] / s->cluster);
-  maps[c->c.parameter] = resultMap(context, c);
+  for (intptr_t i = 0; i < c->numProducts; ++i)
+    maps[c->parametersOfB[i]] =
+        factorMap(context, c, &c->b, MLOPT_AXIS_N,
+                  mloptMatmulProductColumns(c, s) / s->cluster);
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    if (mloptMatmulStoresBoxes(c, &c->outputs[i]))
+      maps[c->outputs[i].parameter] = outputMap(context, c, &c->outputs[i]);
   return mlirArrayAttrGet(context, count, maps);
 }
 

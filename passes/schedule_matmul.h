@@ -61,8 +61,22 @@ void mloptMatmulTiles(const MloptContraction *, const MloptMatmulSchedule *,
                       int64_t *outM, int64_t *outN, int64_t *outTotal);
 /// Stages of one tile.
 int64_t mloptMatmulSteps(const MloptContraction *, const MloptMatmulSchedule *);
-/// The columns of C that are stored at once: 128 bytes.
-int64_t mloptMatmulStoreColumns(const MloptContraction *);
+/// The columns of a tile that are one product's.
+int64_t mloptMatmulProductColumns(const MloptContraction *,
+                                  const MloptMatmulSchedule *);
+
+/// Whether TMA stores an output, in boxes of 64 rows of 128 bytes.
+bool mloptMatmulStoresBoxes(const MloptContraction *, const MloptOutput *);
+/// The columns of a box.
+int64_t mloptMatmulStoreColumns(const MloptOutput *);
+/// The dimensions of its map: the innermost of n, the innermost of m, others;
+/// how many there are, 0 if TMA cannot store it.
+intptr_t mloptMatmulBoxDigits(const MloptContraction *, const MloptOutput *,
+                              MloptStoreDigit *out);
+/// The columns that a consumer stores at once: a box of the narrowest output.
+int64_t mloptMatmulBlockColumns(const MloptContraction *);
+/// Whether a parameter of the kernel is a tensor map.
+bool mloptMatmulIsMap(const MloptContraction *, intptr_t parameter);
 
 /// The element type of a factor in the instruction; false if it takes none
 /// such.

@@ -1,0 +1,193 @@
+//===- contraction_epilogue.c - What follows matrix products --------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between the products and what the program stores may lie elementwise code,
+// of other tensors too, and changes of shape and order. Each value on the way
+// holds the products' elements in some place, which place.h describes; wherever
+// two of them meet, it must be the same one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "contraction_impl.h"
+
+/// How a value depends on the products.
+typedef enum Follow {
+  FOLLOW_NOT,   ///< not at all
+  FOLLOW_PLACE, ///< each element on the one in its place
+  FOLLOW_BAD    ///< in a way that a tile does not allow, or it is no such code
+} Follow;
+
+/// Values that are known.
+enum { MAX_KNOWN = 64 };
+typedef struct Walk {
+  const MloptContraction *c;
+  int count;
+  MlirValue values[MAX_KNOWN];
+  Follow follows[MAX_KNOWN];
+  MloptPlace places[MAX_KNOWN];
+} Walk;
+
+static Follow follow(Walk *walk, MlirValue value, MloptPlace *out);
+
+/// Whether a body reads tensors at indices that it computes.
+static bool extracts(MlirOperation generic) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(generic));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (mloptIsNamed(op, "tensor.extract") ||
+        mlirOperationGetNumRegions(op) > 0)
+      return true;
+  return false;
+}
+
+/// Takes a place from the dimensions of a tensor to the loops of its map.
+static bool toLoops(MlirAffineMap map, MlirType type, MloptPlace *place) {
+  intptr_t to[MLOPT_MAX_RANK];
+  intptr_t numLoops = mlirAffineMapGetNumDims(map);
+  if (numLoops > MLOPT_MAX_RANK)
+    return false;
+  for (intptr_t dim = 0, rank = mloptRank(type); dim < rank; ++dim) {
+    to[dim] = loopOf(map, dim);
+    if (to[dim] < 0 && mloptDim(type, dim) != 1)
+      return false;
+  }
+  mloptPlacePermute(place, numLoops, to);
+  return true;
+}
+
+/// And from the loops to the dimensions of a result, which has no others.
+static bool toResult(MlirAffineMap map, MlirType type, MloptPlace *place) {
+  intptr_t to[MLOPT_MAX_RANK];
+  for (intptr_t loop = 0; loop < MLOPT_MAX_RANK; ++loop)
+    to[loop] = -1;
+  intptr_t rank = mloptRank(type);
+  for (intptr_t dim = 0; dim < rank; ++dim)
+    if (loopOf(map, dim) >= 0)
+      to[loopOf(map, dim)] = dim;
+  int64_t left = mloptNumElements(type);
+  for (intptr_t i = 0; i < place->count; ++i) {
+    if (to[place->at[i].dim] < 0)
+      return false;
+    left /= place->at[i].size;
+  }
+  mloptPlacePermute(place, rank, to);
+  return left == 1;
+}
+
+static Follow followGeneric(Walk *walk, MlirOperation op, MlirValue value,
+                            MloptPlace *out) {
+  if (!mloptIsParallelGeneric(op) || extracts(op))
+    return FOLLOW_BAD;
+  Follow follows = FOLLOW_NOT;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
+    MloptPlace place;
+    Follow one = follow(walk, mloptOperand(op, i), &place);
+    if (one == FOLLOW_NOT)
+      continue;
+    if (one == FOLLOW_BAD ||
+        !toLoops(mapOf(op, i), mloptOperandType(op, i), &place) ||
+        (follows == FOLLOW_PLACE && !mloptPlaceEqual(out, &place)))
+      return FOLLOW_BAD;
+    follows = FOLLOW_PLACE;
+    *out = place;
+  }
+  MlirAffineMap map =
+      mapOf(op, numInputs(op) + mlirOpResultGetResultNumber(value));
+  return follows == FOLLOW_NOT || toResult(map, mlirValueGetType(value), out)
+             ? follows
+             : FOLLOW_BAD;
+}
+
+static Follow followOperation(Walk *walk, MlirValue value, MloptPlace *out) {
+  MlirOperation op = definerOf(value);
+  for (intptr_t i = 0; i < walk->c->numProducts; ++i)
+    if (mlirOperationEqual(op, walk->c->products[i])) {
+      *out = mloptPlaceOfTensor(mlirValueGetType(value));
+      return FOLLOW_PLACE;
+    }
+  if (mlirOperationIsNull(op))
+    return FOLLOW_BAD;
+  if (mloptIsNamed(op, "arith.constant") || mloptIsNamed(op, "tensor.empty") ||
+      mloptParameterOf(value) >= 0)
+    return FOLLOW_NOT;
+  if (mloptIsNamed(op, "linalg.generic"))
+    return followGeneric(walk, op, value, out);
+  if (!isView(value))
+    return FOLLOW_BAD;
+  Follow follows = follow(walk, mloptOperand(op, 0), out);
+  return follows == FOLLOW_PLACE &&
+                 !mloptPlaceReshape(out, mlirValueGetType(value))
+             ? FOLLOW_BAD
+             : follows;
+}
+
+static Follow follow(Walk *walk, MlirValue value, MloptPlace *out) {
+  for (int i = 0; i < walk->count; ++i)
+    if (mlirValueEqual(walk->values[i], value)) {
+      *out = walk->places[i];
+      return walk->follows[i];
+    }
+  Follow follows = followOperation(walk, value, out);
+  if (walk->count == MAX_KNOWN)
+    return FOLLOW_BAD;
+  walk->values[walk->count] = value;
+  walk->follows[walk->count] = follows;
+  if (follows == FOLLOW_PLACE)
+    walk->places[walk->count] = *out;
+  ++walk->count;
+  return follows;
+}
+
+bool mloptFindOutputs(MlirBlock program, MloptContraction *c) {
+  Walk walk = {.c = c, .count = 0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsNamed(op, "bufferization.materialize_in_destination"))
+      continue;
+    if (c->numOutputs == MLOPT_MAX_OUTPUTS)
+      return false;
+    MloptOutput *output = &c->outputs[c->numOutputs++];
+    output->value = mloptOperand(op, 0);
+    output->type = mlirValueGetType(output->value);
+    output->parameter = mloptParameterOf(mloptOperand(op, 1));
+    if (output->parameter < 0 ||
+        follow(&walk, output->value, &output->place) != FOLLOW_PLACE)
+      return false;
+    mloptPlaceNormalize(&output->place);
+  }
+  return c->numOutputs > 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Digits
+//===----------------------------------------------------------------------===//
+
+int64_t mloptAxisStep(const MloptContraction *c, const MloptDigit *digit) {
+  MlirType type = mloptResultType(c->products[0], 0);
+  int64_t step = digit->step;
+  for (intptr_t dim = digit->source + 1; dim < mloptRank(type); ++dim)
+    if (c->axesOfC[dim] == c->axesOfC[digit->source])
+      step *= mloptDim(type, dim);
+  return step;
+}
+
+intptr_t mloptOutputDigits(const MloptContraction *c, const MloptOutput *output,
+                           MloptStoreDigit *out) {
+  intptr_t count = 0;
+  int64_t stride = 1;
+  for (intptr_t i = output->place.count; i-- > 0;) {
+    const MloptDigit *digit = &output->place.at[i];
+    MloptAxis axis = c->axesOfC[digit->source];
+    int64_t step = mloptAxisStep(c, digit);
+    MloptStoreDigit *last = count ? &out[count - 1] : NULL;
+    if (last && last->axis == axis && last->step * last->size == step)
+      last->size *= digit->size;
+    else
+      out[count++] = (MloptStoreDigit){axis, digit->size, step, stride};
+    stride *= digit->size;
+  }
+  return count;
+}

@@ -1,0 +1,62 @@
+//===- contraction_impl.h - Inside the search for contractions ----*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_CONTRACTION_IMPL_H
+#define MLOPT_PASSES_CONTRACTION_IMPL_H
+
+#include "contraction.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+
+static inline MlirOperation definerOf(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
+                                     : (MlirOperation){NULL};
+}
+
+static inline bool isDefinedBy(MlirValue value, const char *name) {
+  MlirOperation op = definerOf(value);
+  return !mlirOperationIsNull(op) && mloptIsNamed(op, name);
+}
+
+static inline bool isView(MlirValue tensor) {
+  return isDefinedBy(tensor, "tensor.expand_shape") ||
+         isDefinedBy(tensor, "tensor.collapse_shape");
+}
+
+static inline MlirAffineMap mapOf(MlirOperation generic, intptr_t operand) {
+  return mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), operand));
+}
+
+static inline MlirBlock bodyOf(MlirOperation generic) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
+}
+
+static inline intptr_t numInputs(MlirOperation generic) {
+  return mlirOperationGetNumOperands(generic) -
+         mlirOperationGetNumResults(generic);
+}
+
+/// The loop of dimension `dim` of an operand; -1 if it is no single loop.
+static inline int64_t loopOf(MlirAffineMap map, intptr_t dim) {
+  MlirAffineExpr expression = mlirAffineMapGetResult(map, dim);
+  return mlirAffineExprIsADim(expression)
+             ? mlirAffineDimExprGetPosition(expression)
+             : -1;
+}
+
+bool mloptIsParallelGeneric(MlirOperation);
+/// The parameter that a tensor is, perhaps under another shape; -1 if it is
+/// something else.
+intptr_t mloptParameterOf(MlirValue tensor);
+
+/// Finds the outputs of a contraction whose products are known: whether all
+/// that the program stores comes from them, element by element.
+bool mloptFindOutputs(MlirBlock program, MloptContraction *);
+
+#endif // MLOPT_PASSES_CONTRACTION_IMPL_H
