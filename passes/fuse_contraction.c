@@ -22,7 +22,10 @@
 #include "fuse.h"
 
 #include "match.h"
+#include "place.h"
 #include "target.h"
+
+#include <stdlib.h>
 
 //===----------------------------------------------------------------------===//
 // Cost
@@ -54,44 +57,114 @@ double mloptFuseProductTime(const MloptFuseGraph *graph,
 // What belongs together
 //===----------------------------------------------------------------------===//
 
-/// Whether a node depends on the product; kept in the body's counters.
-static bool depends(const MloptFuseBody *body, int node) {
-  return node >= 0 && body->holds[node] && body->runs[node] != 0;
-}
+/// Dots that share a factor, the others being alike, may be one kernel: a tile
+/// of that factor is read once for all of them.
+enum { MAX_DOTS = 2, MAX_OUTPUTS = 4 };
 
-static bool readsProduct(const MloptFuseBody *body, const MloptFuseNode *node) {
-  for (int o = 0; o < node->numOperands; ++o)
-    if (depends(body, node->operands[o]))
-      return true;
-  return false;
+/// What is known of a body while its nodes are looked at in order.
+typedef struct Check {
+  const MloptFuseGraph *graph;
+  const MloptFuseBody *body;
+  const MloptFuseNode *dots[MAX_DOTS];
+  int numDots;
+  MloptPlace *places; ///< of the body's nodes that follow the dots; its
+                      ///< counters hold whether they do, and which
+} Check;
+
+/// The place of a node that follows the dots; NULL if it does not.
+static MloptPlace *placeOf(const Check *check, int node) {
+  bool follows =
+      node >= 0 && check->body->holds[node] && check->body->runs[node] != 0;
+  return follows ? &check->places[(int)check->body->runs[node] - 1] : NULL;
 }
 
 /// The factors come from memory, be it under another shape.
-static MloptFuseReason checkFactors(const MloptFuseBody *body,
+static MloptFuseReason checkFactors(const Check *check,
                                     const MloptFuseNode *dot) {
   for (int o = 0; o < dot->numOperands; ++o)
-    if (dot->operands[o] >= 0 && body->holds[dot->operands[o]])
+    if (dot->operands[o] >= 0 && check->body->holds[dot->operands[o]])
       return MLOPT_FUSE_PROLOGUE;
   return MLOPT_FUSE_FUSED;
 }
 
-/// What depends on the product has its elements, in their order.
-static MloptFuseReason checkFollower(const MloptFuseGraph *graph,
-                                     const MloptFuseBody *body,
-                                     const MloptFuseNode *node) {
-  if (node->traits.access == MLOPT_ACCESS_REDUCE)
-    return MLOPT_FUSE_CONTRACTION;
-  if (node->traits.access != MLOPT_ACCESS_ELEMENTWISE &&
-      !mloptIsA(node->op, &mloptOp_reshape))
-    return MLOPT_FUSE_EPILOGUE;
-  for (int o = 0; o < node->numOperands; ++o)
-    if (depends(body, node->operands[o]) &&
-        graph->nodes[node->operands[o]].elements != node->elements)
-      return MLOPT_FUSE_EPILOGUE;
+static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
+  for (int o = 0; o < dot->numOperands; ++o) {
+    int root = mloptFuseRootOf(check->graph, dot->operands[o]);
+    if (root >= 0 && check->body->holds[root])
+      return true;
+  }
+  return false;
+}
+
+/// Whether two dots differ in one factor alone, and Tensor Cores take them.
+static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b) {
+  static const char *const dims[] = {"lhs_batch", "rhs_batch", "lhs_contract",
+                                     "rhs_contract"};
+  for (int i = 0; i < MLOPT_COUNT(dims); ++i)
+    if (!mlirAttributeEqual(mloptAttr(a->op, dims[i]),
+                            mloptAttr(b->op, dims[i])))
+      return false;
+  bool shares = false, alike = true;
+  for (int o = 0; o < 2; ++o) {
+    shares |= mlirValueEqual(a->from[o], b->from[o]);
+    alike &= mlirTypeEqual(mlirValueGetType(a->from[o]),
+                           mlirValueGetType(b->from[o]));
+  }
+  MlirType factor = mloptElementType(mlirValueGetType(a->from[0]));
+  return shares && alike &&
+         mlirTypeEqual(mloptResultType(a->op, 0), mloptResultType(b->op, 0)) &&
+         (mlirTypeIsABF16(factor) || mlirTypeIsAF16(factor));
+}
+
+/// How many dots there are, and of what.
+static MloptFuseReason checkDots(Check *check) {
+  const MloptFuseBody *body = check->body;
+  for (int i = 0; i < body->count; ++i) {
+    const MloptFuseNode *node = &check->graph->nodes[body->nodes[i]];
+    if (!mloptIsA(node->op, &mloptOp_dot))
+      continue;
+    if (check->numDots == MAX_DOTS ||
+        (check->numDots &&
+         (!areAlike(check->dots[0], node) || readsAnother(check, node))))
+      return MLOPT_FUSE_TWO_PRODUCTS;
+    check->dots[check->numDots++] = node;
+  }
+  for (int i = 0; i < check->numDots; ++i)
+    if (checkFactors(check, check->dots[i]) != MLOPT_FUSE_FUSED)
+      return MLOPT_FUSE_PROLOGUE;
   return MLOPT_FUSE_FUSED;
 }
 
-/// What does not is read, and perhaps computed, for each element of a tile.
+/// What follows the dots has their elements, each once, in one place: whether
+/// it does, and its place.
+static bool findPlace(const Check *check, const MloptFuseNode *node,
+                      MloptPlace *out) {
+  bool found = false;
+  for (int o = 0; o < node->numOperands; ++o) {
+    MloptPlace *place = placeOf(check, node->operands[o]);
+    if (!place)
+      continue;
+    if (check->graph->nodes[node->operands[o]].elements != node->elements ||
+        (found && !mloptPlaceEqual(out, place)))
+      return false;
+    *out = *place;
+    found = true;
+  }
+  MlirType type = mloptResultType(node->op, 0);
+  if (mloptIsA(node->op, &mloptOp_reshape))
+    return mloptPlaceReshape(out, type);
+  if (!mloptIsA(node->op, &mloptOp_transpose))
+    return node->traits.access == MLOPT_ACCESS_ELEMENTWISE;
+  MloptInts permutation = mloptGetInts(node->op, "permutation");
+  intptr_t to[MLOPT_MAX_RANK];
+  for (intptr_t i = 0; i < permutation.count; ++i)
+    to[permutation.at[i]] = i;
+  mloptPlacePermute(out, permutation.count, to);
+  return true;
+}
+
+/// What does not follow them is read, and perhaps computed, for each element of
+/// a tile.
 static MloptFuseReason checkOperand(const MloptFuseNode *node) {
   switch (node->traits.access) {
   case MLOPT_ACCESS_CONSTANT:
@@ -104,58 +177,80 @@ static MloptFuseReason checkOperand(const MloptFuseNode *node) {
                                                : MLOPT_FUSE_FUSED;
   case MLOPT_ACCESS_REDUCE:
     return MLOPT_FUSE_CONTRACTION;
+  case MLOPT_ACCESS_ALONE:
+    return node->traits.alone;
   default:
     return MLOPT_FUSE_EPILOGUE;
   }
 }
 
-/// One result goes out, in a type that tiles are stored in.
-static MloptFuseReason checkResults(const MloptFuseGraph *graph,
-                                    const MloptFuseBody *body) {
+static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
+  const MloptFuseNode *node = &check->graph->nodes[at];
+  MloptPlace *place = &check->places[*numPlaces];
+  check->body->runs[at] = 0;
+  bool isDot = mloptIsA(node->op, &mloptOp_dot), follows = isDot;
+  for (int o = 0; o < node->numOperands; ++o)
+    follows |= placeOf(check, node->operands[o]) != NULL;
+  if (!follows)
+    return checkOperand(node);
+  if (isDot)
+    *place = mloptPlaceOfTensor(mloptResultType(node->op, 0));
+  else if (node->traits.access == MLOPT_ACCESS_REDUCE)
+    return MLOPT_FUSE_CONTRACTION;
+  else if (!findPlace(check, node, place))
+    return MLOPT_FUSE_EPILOGUE;
+  check->body->runs[at] = ++*numPlaces;
+  return MLOPT_FUSE_FUSED;
+}
+
+/// Whether the innermost dimension of a result is one of the dots' own factors,
+/// not of the one that they share: a tile holds columns of each side by side.
+static bool runsAlongOther(const Check *check, const MloptPlace *place) {
+  const MloptFuseNode *dot = check->dots[0];
+  bool sharesLeft = mlirValueEqual(dot->from[0], check->dots[1]->from[0]);
+  intptr_t batch = mloptGetInts(dot->op, "lhs_batch").count;
+  intptr_t left = mloptRank(mlirValueGetType(dot->from[0])) -
+                  mloptGetInts(dot->op, "lhs_contract").count;
+  intptr_t inner = place->count ? place->at[place->count - 1].source : -1;
+  return sharesLeft ? inner >= left : inner >= batch && inner < left;
+}
+
+/// The results that go out: all follow the dots, and the first one's rows run
+/// along what the dots do not share.
+static MloptFuseReason checkResults(const Check *check) {
+  const MloptFuseBody *body = check->body;
   int numStored = 0;
   for (int i = 0; i < body->count; ++i) {
     int node = body->nodes[i];
     if (!body->stored[node])
       continue;
-    MlirType element =
-        mloptElementType(mloptResultType(graph->nodes[node].op, 0));
-    if (++numStored > 1 || body->runs[node] == 0 ||
-        !(mlirTypeIsABF16(element) || mlirTypeIsAF16(element) ||
-          mlirTypeIsAF32(element)))
+    MloptPlace *place = placeOf(check, node);
+    unsigned width = mloptElementWidth(
+        mloptElementType(mloptResultType(check->graph->nodes[node].op, 0)));
+    // Elements of four bits share bytes.
+    if (++numStored > MAX_OUTPUTS || !place || width == 4)
       return MLOPT_FUSE_EPILOGUE;
+    if (check->numDots > 1 && !runsAlongOther(check, place))
+      return MLOPT_FUSE_TWO_PRODUCTS;
   }
   return MLOPT_FUSE_FUSED;
 }
 
-/// One dot, and its factors.
-static MloptFuseReason checkDots(const MloptFuseGraph *graph,
-                                 const MloptFuseBody *body) {
-  const MloptFuseNode *dot = NULL;
-  for (int i = 0; i < body->count; ++i) {
-    const MloptFuseNode *node = &graph->nodes[body->nodes[i]];
-    if (!mloptIsA(node->op, &mloptOp_dot))
-      continue;
-    if (dot)
-      return MLOPT_FUSE_TWO_PRODUCTS;
-    dot = node;
-  }
-  return checkFactors(body, dot);
-}
-
 MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
                                           const MloptFuseBody *body) {
-  MloptFuseReason reason = checkDots(graph, body);
-  for (int i = 0; i < body->count && reason == MLOPT_FUSE_FUSED; ++i) {
-    const MloptFuseNode *node = &graph->nodes[body->nodes[i]];
-    bool isDot = mloptIsA(node->op, &mloptOp_dot);
-    bool follows = readsProduct(body, node);
-    body->runs[body->nodes[i]] = isDot || follows;
-    if (isDot)
-      continue;
-    if (node->traits.access == MLOPT_ACCESS_ALONE)
-      reason = node->traits.alone;
-    else
-      reason = follows ? checkFollower(graph, body, node) : checkOperand(node);
-  }
-  return reason == MLOPT_FUSE_FUSED ? checkResults(graph, body) : reason;
+  Check check = {.graph = graph, .body = body};
+  MloptFuseReason reason = checkDots(&check);
+  if (reason != MLOPT_FUSE_FUSED)
+    return reason;
+  check.places = malloc((size_t)body->count * sizeof *check.places);
+  int numPlaces = 0;
+  for (int i = 0; check.places && i < body->count && reason == MLOPT_FUSE_FUSED;
+       ++i)
+    reason = checkNode(&check, body->nodes[i], &numPlaces);
+  if (!check.places)
+    reason = MLOPT_FUSE_CONTRACTION; // Out of memory: keep it simple.
+  if (reason == MLOPT_FUSE_FUSED)
+    reason = checkResults(&check);
+  free(check.places);
+  return reason;
 }

@@ -7,7 +7,7 @@
 //
 // A kernel may read the factors of a product through tensor maps, which code
 // around the product cannot. So where that code reads a factor too, or both
-// factors are one, the fusion takes the tensor twice:
+// factors are one, the fusion takes the tensor twice; products may share it:
 //
 //   fusion (%a = %x, %b = %w) { contract(%a, %b); ... + %a }
 // becomes
@@ -26,15 +26,25 @@ static bool isView(MlirOperation op) {
          mloptIsNamed(op, "tensor.collapse_shape");
 }
 
+/// Whether anything reads a value but products, as their factor `side`.
+static bool isReadOtherwise(MlirValue value, intptr_t side) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (mlirOpOperandGetOperandNumber(use) != side ||
+        !mloptIsProduct(mlirOpOperandGetOwner(use)))
+      return true;
+  return false;
+}
+
 static bool hasOneUse(MlirValue value) {
   return mlirOpOperandIsNull(
       mlirOpOperandGetNextUse(mlirValueGetFirstUse(value)));
 }
 
-/// The argument of the body behind reshapes; -1 if it is something else, or
-/// nothing else reads it.
-static intptr_t sharedArgument(MlirValue value) {
-  bool shared = !hasOneUse(value);
+/// The argument of the body behind reshapes of factor `side`; -1 if it is
+/// something else, or nothing but products reads it there.
+static intptr_t sharedArgument(MlirValue value, intptr_t side) {
+  bool shared = isReadOtherwise(value, side);
   while (mlirValueIsAOpResult(value) && isView(mlirOpResultGetOwner(value))) {
     value = mloptOperand(mlirOpResultGetOwner(value), 0);
     shared |= !hasOneUse(value);
@@ -84,7 +94,7 @@ bool mloptOutlineSplitFactors(MlirOperation fusion) {
     if (!mloptIsProduct(op))
       continue;
     for (intptr_t i = 0; i < 2; ++i) {
-      intptr_t argument = sharedArgument(mloptOperand(op, i));
+      intptr_t argument = sharedArgument(mloptOperand(op, i), i);
       if (argument >= 0 && !split(fusion, op, i, argument))
         return false;
     }

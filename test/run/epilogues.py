@@ -116,6 +116,110 @@ def reshaped(p, m, n, k):
         a @ w.T + b).reshape(r.shape).tanh() + r
 
 
+@case()
+def gated(p, m, n, k):
+    a = p.argument("a", [m, k])
+    gate, up = p.argument("gate", [n, k]), p.argument("up", [n, k])
+    g = a.dot(gate, ([1], [1]), element="f32")
+    u = a.dot(up, ([1], [1]), element="f32")
+    return [(programs.silu(g) * u).to("bf16")], lambda a, g, u: (
+        (a @ g.T) * (a @ g.T).sigmoid() * (a @ u.T))
+
+
+@case(((200, 328, 136), (128, 256, 64), (1000, 776, 264)))
+def gated_rows(p, m, n, k):
+    """Weights [in, out], a bias, and one product stored too."""
+    a = p.argument("a", [m, k])
+    gate, up = p.argument("gate", [k, n]), p.argument("up", [k, n])
+    b = p.argument("b", [n], "f32")
+    g = a.dot(gate, ([1], [0]), element="f32")
+    u = a.dot(up, ([1], [0]), element="f32") + b.broadcast([m, n], [1])
+    return [(g * u).to("bf16"), u], lambda a, g, u, b: ((a @ g) * (a @ u + b),
+                                                        a @ u + b)
+
+
+@case()
+def several(p, m, n, k):
+    """Results of three types, one of them the product itself."""
+    y = linear(p, m, n, k)
+    r = p.argument("r", [m, n])
+    z = (y + r.to("f32")).to("bf16")
+    return [y, z, z.max(0.0).to("f16")], lambda a, w, r: (
+        a @ w.T, a @ w.T + r, (a @ w.T + r).clamp(min=0))
+
+
+@case()
+def transposed(p, m, n, k):
+    y = linear(p, m, n, k)
+    b = p.argument("b", [n], "f32")
+    return [(y + b.like(y, [1])).to("bf16").transpose(1, 0)], lambda a, w, b: (
+        a @ w.T + b).T
+
+
+@case(((200, 328, 136), (1000, 776, 264)))
+def both_ways(p, m, n, k):
+    """One result by rows, one by columns."""
+    y = linear(p, m, n, k)
+    return [y.to("bf16"), (y * 2.0).to("bf16").transpose(1, 0)], (
+        lambda a, w: (a @ w.T, 2 * (a @ w.T).T))
+
+
+def heads_of(p, m, n, k, heads, length):
+    y = linear(p, m, n, k, result="bf16")
+    b = p.argument("b", [n])
+    y = (y + b.like(y, [1])).reshape(m // length, length, heads, n // heads)
+    return [y.transpose(0, 2, 1, 3)], lambda a, w, b: (a @ w.T + b).reshape(
+        m // length, length, heads, n // heads).transpose(1, 2)
+
+
+@case(((256, 384, 72), (512, 1024, 136)))
+def to_heads(p, m, n, k):
+    return heads_of(p, m, n, k, n // 64, 128)
+
+
+@case(((200, 96, 136), (1000, 776, 264)))
+def to_odd_heads(p, m, n, k):
+    return heads_of(p, m, n, k, 8, 40)
+
+
+@case(((200, 333, 136), (77, 1001, 264), (64, 1, 64), (130, 7, 16)))
+def odd_columns(p, m, n, k):
+    y = linear(p, m, n, k)
+    b = p.argument("b", [n], "f32")
+    r = p.argument("r", [m, n])
+    return [(y + b.like(y, [1]) + r.to("f32")).to("bf16")], (
+        lambda a, w, b, r: a @ w.T + b + r)
+
+
+@case(((200, 328, 136), (77, 1001, 264)))
+def positive(p, m, n, k):
+    y = linear(p, m, n, k)
+    return [y.compare("gt", 0.0).select(y, y * 0.0)], (
+        lambda a, w: (a @ w.T).clamp(min=0))
+
+
+@case(((3, 200, 72), (5, 328, 136)))
+def batched(p, batch, n, k):
+    """Batches, with a bias for each and a shared residual."""
+    m = 152
+    a, w = p.argument("a", [batch, m, k]), p.argument("w", [batch, n, k])
+    y = a.dot(w, ([2], [2]), ([0], [0]), "f32")
+    b, r = p.argument("b", [batch, n], "f32"), p.argument("r", [m, n])
+    y = y + b.like(y, [0, 2]) + r.to("f32").like(y, [1, 2])
+    return [y.to("bf16")], lambda a, w, b, r: (
+        a @ w.transpose(1, 2) + b[:, None] + r)
+
+
+@case(((3, 200, 72), (5, 128, 136)))
+def batched_to_rows(p, heads, n, k):
+    """What attention stores: heads side by side."""
+    m = 192
+    a, w = p.argument("a", [2, heads, m, k]), p.argument("w", [2, heads, k, n])
+    y = a.dot(w, ([3], [2]), ([0, 1], [0, 1]), "bf16")
+    return [y.transpose(0, 2, 1, 3).reshape(2, m, heads * n)], lambda a, w: (
+        a @ w).transpose(1, 2).reshape(2, m, heads * n)
+
+
 def build(name):
     function, sizes, options = cases[name]
     p = programs.Program()
