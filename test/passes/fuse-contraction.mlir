@@ -73,3 +73,83 @@ func.func @reduced(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x
   %1 = mlopt.reduce add %0 dims [1] : (tensor<64x64xf32>) -> tensor<64xf32>
   return %1 : tensor<64xf32>
 }
+
+// -----
+
+// Two dots that share a factor, and what follows both.
+// CHECK-LABEL: func.func @gated
+// CHECK-SAME: kernels = 1
+func.func @gated(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %v: tensor<48x32xbf16>) -> tensor<64x48xbf16> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
+  %3 = mlopt.convert %2 : tensor<64x48xf32> -> tensor<64x48xbf16>
+  return %3 : tensor<64x48xbf16>
+}
+
+// -----
+
+// Rows of the result run along the factor that is shared: two kernels.
+// CHECK-LABEL: func.func @gated_across
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "two-products"
+func.func @gated_across(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %v: tensor<48x32xbf16>) -> tensor<48x64xbf16> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
+  %3 = mlopt.convert %2 : tensor<64x48xf32> -> tensor<64x48xbf16>
+  %4 = mlopt.transpose %3 perm [1, 0] : tensor<64x48xbf16> -> tensor<48x64xbf16>
+  return %4 : tensor<48x64xbf16>
+}
+
+// -----
+
+// Dots of different factors are kernels of their own, and so are those that
+// Tensor Cores do not take.
+// CHECK-LABEL: func.func @unlike
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "two-products"
+func.func @unlike(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %b: tensor<64x16xbf16>, %v: tensor<48x16xbf16>) -> tensor<64x48xf32> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %b, %v contract [1] x [1] : (tensor<64x16xbf16>, tensor<48x16xbf16>) -> tensor<64x48xf32>
+  %2 = mlopt.add %0, %1 : tensor<64x48xf32>
+  return %2 : tensor<64x48xf32>
+}
+// CHECK-LABEL: func.func @exact
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "two-products"
+func.func @exact(%a: tensor<64x32xf32>, %w: tensor<48x32xf32>, %v: tensor<48x32xf32>) -> tensor<64x48xf32> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
+  return %2 : tensor<64x48xf32>
+}
+
+// -----
+
+// Results of several types, one the product itself; another shape, transposed.
+// CHECK-LABEL: func.func @several
+// CHECK-SAME: kernels = 1
+// CHECK: %[[K:.*]]:3 = mlopt.fusion
+func.func @several(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>) -> (tensor<64x48xf32>, tensor<64x48xi1>, tensor<4x3x16x16xbf16>) {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %z = mlopt.constant dense<0.0> : tensor<64x48xf32>
+  %1 = mlopt.compare gt, %0, %z : tensor<64x48xf32>
+  %2 = mlopt.convert %0 : tensor<64x48xf32> -> tensor<64x48xbf16>
+  %3 = mlopt.reshape %2 : tensor<64x48xbf16> -> tensor<4x16x3x16xbf16>
+  %4 = mlopt.transpose %3 perm [0, 2, 1, 3] : tensor<4x16x3x16xbf16> -> tensor<4x3x16x16xbf16>
+  return %0, %1, %4 : tensor<64x48xf32>, tensor<64x48xi1>, tensor<4x3x16x16xbf16>
+}
+
+// -----
+
+// The same elements in two orders do not meet.
+// CHECK-LABEL: func.func @two_orders
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "epilogue"
+func.func @two_orders(%a: tensor<64x32xbf16>, %w: tensor<64x32xbf16>) -> tensor<64x64xf32> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<64x32xbf16>) -> tensor<64x64xf32>
+  %1 = mlopt.transpose %0 perm [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  %2 = mlopt.add %0, %1 : tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}

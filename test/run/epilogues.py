@@ -5,7 +5,7 @@
 
   epilogues.py make DIR [--filter=REGEX]   where mlopt-compile is in the PATH
   epilogues.py check DIR                   where a GPU and PyTorch are
-  epilogues.py list
+  epilogues.py print EPILOGUE M N K        the program
 
 Each case is an epilogue over ragged sizes. Results lie in memory full of NaN
 before each of three runs, which must give the same bits. `check` says how many
@@ -25,21 +25,23 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 
 import programs  # noqa: E402
 
-# m, n, k: edges of tiles, less than one, several rounds of all processors.
+# m, n, k: edges of tiles, less than one, few tiles of a long k, several rounds
+# of all processors.
 SIZES = ((200, 328, 136), (128, 256, 64), (64, 64, 16), (1, 8, 32),
-         (1000, 776, 264), (2064, 4112, 72))
+         (96, 328, 4096), (1000, 776, 264), (2064, 4112, 72))
 SQUARE = ((328, 328, 328), (1032, 1032, 1032))
 
-cases = {}
+cases, functions = {}, {}
 
 
-def case(sizes=SIZES, **options):
+def case(sizes=SIZES):
     """Adds a case for each size: a function of the program, m, n, k that
     returns the results and what computes them from float64 arguments."""
     def add(function):
+        functions[function.__name__] = function
         for m, n, k in sizes:
             name = f"{function.__name__}_{m}x{n}x{k}"
-            cases[name] = (function, (m, n, k), options)
+            cases[name] = (function, (m, n, k))
         return function
     return add
 
@@ -220,8 +222,7 @@ def batched_to_rows(p, heads, n, k):
         a @ w).transpose(1, 2).reshape(2, m, heads * n)
 
 
-def build(name):
-    function, sizes, options = cases[name]
+def build(function, sizes):
     p = programs.Program()
     results, reference = function(p, *sizes)
     p.give(*results)
@@ -233,7 +234,7 @@ def make(folder, pattern):
     names = [n for n in cases if re.search(pattern, n)]
     for name in names:
         path = os.path.join(folder, name)
-        text = build(name)[0].text
+        text = build(*cases[name])[0].text
         subprocess.run(["mlopt-compile", "-", "-o", path + ".mlopt", "--ptxas"],
                        input=text, text=True, check=True)
     with open(os.path.join(folder, "cases.json"), "w") as file:
@@ -244,7 +245,7 @@ def make(folder, pattern):
 def check_case(torch, mlopt, folder, name):
     """What is wrong with a case; None if nothing is."""
     types = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
-    program, reference = build(name)
+    program, reference = build(*cases[name])
     generator = torch.Generator("cuda").manual_seed(len(name))
     inputs = [torch.randn(shape, device="cuda", generator=generator).to(
         types[element]) for _, shape, element in program.arguments]
@@ -292,16 +293,17 @@ def check(folder):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("make", "check", "list"))
-    parser.add_argument("dir", nargs="?")
+    parser.add_argument("what", choices=("make", "check", "print"))
+    parser.add_argument("rest", nargs="+")
     parser.add_argument("--filter", default="")
     args = parser.parse_args()
     if args.what == "make":
-        make(args.dir, args.filter)
+        make(args.rest[0], args.filter)
     elif args.what == "check":
-        sys.exit(check(args.dir))
+        sys.exit(check(args.rest[0]))
     else:
-        print("\n".join(cases))
+        name, *sizes = args.rest
+        print(build(functions[name], tuple(map(int, sizes)))[0].text)
 
 
 if __name__ == "__main__":

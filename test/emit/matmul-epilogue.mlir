@@ -1,0 +1,83 @@
+// RUN: mlopt-opt %s -mlopt-to-gpu | FileCheck %s
+
+// Two products share the factor that a tile's rows come from: columns of both
+// others lie side by side in a stage, and the sums of both in a tile.
+// CHECK:       gpu.binary @gated_kernel_0
+// CHECK:       wgmma.mma_async
+// CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
+// CHECK:       func.func @gated
+// CHECK:         gpu.launch_func {{.*}} args(%arg0 : memref<256x128xbf16>, %arg1 : memref<192x128xbf16>, %arg2 : memref<192x128xbf16>, %arg3 : memref<256x192xbf16>)
+// CHECK-NOT:     gpu.launch_func
+func.func @gated(%a: tensor<256x128xbf16>, %w: tensor<192x128xbf16>, %v: tensor<192x128xbf16>) -> tensor<256x192xbf16> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<256x128xbf16>, tensor<192x128xbf16>) -> tensor<256x192xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<256x128xbf16>, tensor<192x128xbf16>) -> tensor<256x192xf32>
+  %2 = mlopt.logistic %0 : tensor<256x192xf32>
+  %3 = mlopt.mul %0, %2 : tensor<256x192xf32>
+  %4 = mlopt.mul %3, %1 : tensor<256x192xf32>
+  %5 = mlopt.convert %4 : tensor<256x192xf32> -> tensor<256x192xbf16>
+  return %5 : tensor<256x192xbf16>
+}
+
+// A residual is read two elements at a time, and a bias once for both rows of a
+// thread: 16 accesses of the one, 8 of the other for a block of 64 columns.
+// CHECK:       gpu.binary @residual_kernel_0
+// CHECK:       wgmma.wait_group.sync.aligned 0
+// CHECK-NOT:   ld.global.b16
+// CHECK-COUNT-24: ld.global.b32
+// CHECK-NOT:   ld.global
+// CHECK:       stmatrix
+// CHECK:       func.func @residual
+func.func @residual(%a: tensor<64x128xbf16>, %w: tensor<64x128xbf16>, %b: tensor<64xbf16>, %r: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x128xbf16>, tensor<64x128xbf16>) -> tensor<64x64xbf16>
+  %1 = mlopt.broadcast %b dims [1] : tensor<64xbf16> -> tensor<64x64xbf16>
+  %2 = mlopt.add %0, %1 : tensor<64x64xbf16>
+  %3 = mlopt.add %2, %r : tensor<64x64xbf16>
+  return %3 : tensor<64x64xbf16>
+}
+
+// Heads side by side become heads one after the other: a box lies within one.
+// CHECK:       gpu.binary @heads_kernel_0
+// CHECK:       cp.async.bulk.tensor.4d.global.shared::cta
+// CHECK:       func.func @heads
+// CHECK-SAME:    memref<2x6x128x64xbf16>
+// CHECK:         gpu.launch_func
+// CHECK-SAME:      {box = array<i64: 64, 64, 1, 1>, dims = array<i64: 64, 128, 6, 2>, strides = array<i64: 128, 16384, 98304>, swizzle = 128 : i64, type = "bf16"}
+func.func @heads(%a: tensor<256x128xbf16>, %w: tensor<384x128xbf16>) -> tensor<2x6x128x64xbf16> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<256x128xbf16>, tensor<384x128xbf16>) -> tensor<256x384xbf16>
+  %1 = mlopt.reshape %0 : tensor<256x384xbf16> -> tensor<2x128x6x64xbf16>
+  %2 = mlopt.transpose %1 perm [0, 2, 1, 3] : tensor<2x128x6x64xbf16> -> tensor<2x6x128x64xbf16>
+  return %2 : tensor<2x6x128x64xbf16>
+}
+
+// Results of several types. What TMA cannot store goes out where it is, here
+// bytes; the others through slots.
+// CHECK:       gpu.binary @several_kernel_0
+// CHECK:       st.global
+// CHECK:       st.shared.v2.f32
+// CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
+// CHECK:       stmatrix
+// CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
+// CHECK:       func.func @several
+// CHECK-NOT:     gpu.launch_func
+// CHECK:         gpu.launch_func
+// CHECK-NOT:     gpu.launch_func
+func.func @several(%a: tensor<256x128xbf16>, %w: tensor<192x128xbf16>) -> (tensor<256x192xbf16>, tensor<256x192xf32>, tensor<256x192xi1>) {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<256x128xbf16>, tensor<192x128xbf16>) -> tensor<256x192xf32>
+  %1 = mlopt.constant dense<0.0> : tensor<256x192xf32>
+  %2 = mlopt.compare gt, %0, %1 : tensor<256x192xf32>
+  %3 = mlopt.max %0, %1 : tensor<256x192xf32>
+  %4 = mlopt.convert %3 : tensor<256x192xf32> -> tensor<256x192xbf16>
+  return %4, %0, %2 : tensor<256x192xbf16>, tensor<256x192xf32>, tensor<256x192xi1>
+}
+
+// Rows of 2 * 77 bytes are out of TMA's reach, as a result; the factors are not.
+// CHECK:       gpu.binary @odd_kernel_0
+// CHECK:       wgmma.mma_async
+// CHECK-NOT:   stmatrix
+// CHECK:       st.global.b16
+// CHECK-NOT:   cp.async.bulk.tensor.2d.global
+// CHECK:       func.func @odd
+func.func @odd(%a: tensor<256x128xbf16>, %w: tensor<77x128xbf16>) -> tensor<256x77xbf16> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<256x128xbf16>, tensor<77x128xbf16>) -> tensor<256x77xbf16>
+  return %0 : tensor<256x77xbf16>
+}
