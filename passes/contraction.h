@@ -79,6 +79,9 @@ bool mloptIsProduct(MlirOperation);
 /// wider one, followed by elementwise operations alone.
 bool mloptFindContraction(MlirBlock program, MloptContraction *out);
 
+/// Scalar operations behind the products for an element; a function counts as
+/// what it expands to.
+int64_t mloptEpilogueOperations(const MloptContraction *);
 /// The step of a place's digit in the index of its axis.
 int64_t mloptAxisStep(const MloptContraction *, const MloptDigit *);
 /// The digits of an output's position in memory, the innermost first; how many

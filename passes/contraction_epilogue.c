@@ -33,6 +33,13 @@ typedef struct Walk {
 
 static Follow follow(Walk *walk, MlirValue value, MloptPlace *out);
 
+static bool isProduct(const MloptContraction *c, MlirOperation op) {
+  for (intptr_t i = 0; i < c->numProducts; ++i)
+    if (mlirOperationEqual(op, c->products[i]))
+      return true;
+  return false;
+}
+
 /// Whether a body reads tensors at indices that it computes.
 static bool extracts(MlirOperation generic) {
   for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(generic));
@@ -103,13 +110,12 @@ static Follow followGeneric(Walk *walk, MlirOperation op, MlirValue value,
 
 static Follow followOperation(Walk *walk, MlirValue value, MloptPlace *out) {
   MlirOperation op = definerOf(value);
-  for (intptr_t i = 0; i < walk->c->numProducts; ++i)
-    if (mlirOperationEqual(op, walk->c->products[i])) {
-      *out = mloptPlaceOfTensor(mlirValueGetType(value));
-      return FOLLOW_PLACE;
-    }
   if (mlirOperationIsNull(op))
     return FOLLOW_BAD;
+  if (isProduct(walk->c, op)) {
+    *out = mloptPlaceOfTensor(mlirValueGetType(value));
+    return FOLLOW_PLACE;
+  }
   if (mloptIsNamed(op, "arith.constant") || mloptIsNamed(op, "tensor.empty") ||
       mloptParameterOf(value) >= 0)
     return FOLLOW_NOT;
@@ -159,6 +165,25 @@ bool mloptFindOutputs(MlirBlock program, MloptContraction *c) {
     mloptPlaceNormalize(&output->place);
   }
   return c->numOutputs > 0;
+}
+
+int64_t mloptEpilogueOperations(const MloptContraction *c) {
+  enum { FUNCTION = 16 }; // and a division
+  int64_t count = 0;
+  MlirBlock program = mlirOperationGetBlock(c->products[0]);
+  for (MlirOperation op = mlirBlockGetFirstOperation(program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsNamed(op, "linalg.generic") || isProduct(c, op))
+      continue;
+    for (MlirOperation step = mlirBlockGetFirstOperation(bodyOf(op));
+         !mlirOperationIsNull(step); step = mlirOperationGetNextInBlock(step)) {
+      MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(step));
+      bool isFunction = mloptStrEq(name, "arith.divf") ||
+                        (name.length > 5 && !memcmp(name.data, "math.", 5));
+      count += isFunction ? FUNCTION : 1;
+    }
+  }
+  return count;
 }
 
 //===----------------------------------------------------------------------===//

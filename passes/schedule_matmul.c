@@ -284,29 +284,6 @@ bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *c,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// Scalar operations between the product and what is stored, for an element.
-static int64_t operationsBehind(const MloptContraction *c, MlirValue value) {
-  enum { FUNCTION = 16 }; ///< what one of math expands to
-  if (!mlirValueIsAOpResult(value))
-    return 0;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  if (mlirOperationEqual(op, c->generic))
-    return 0;
-  int64_t count = 0;
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
-    if (mlirTypeIsAShaped(mloptOperandType(op, i)))
-      count += operationsBehind(c, mloptOperand(op, i));
-  if (!mloptIsNamed(op, "linalg.generic"))
-    return count;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  for (MlirOperation step = mlirBlockGetFirstOperation(body);
-       !mlirOperationIsNull(step); step = mlirOperationGetNextInBlock(step)) {
-    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(step));
-    count += name.length > 5 && !memcmp(name.data, "math.", 5) ? FUNCTION : 1;
-  }
-  return count;
-}
-
 /// Cycles: full rounds of tiles over the processors, each tile bound by its
 /// products or by what it reads from L2, then stored, column by column. Where
 /// consumers alternate, one stores while the other multiplies.
@@ -334,8 +311,8 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
   int64_t multiply = divideUp(mloptMatmulSteps(c, s), s->splits) * step;
   int64_t store = STORE_CYCLES + STORE_COLUMN_CYCLES * s->tile[1];
   if (!c->isPlain)
-    store += operationsBehind(c, c->result) * s->tile[0] * s->tile[1] /
-             OPERATIONS_PER_CYCLE;
+    store += mloptEpilogueOperations(c) * s->tile[0] *
+             mloptMatmulProductColumns(c, s) / OPERATIONS_PER_CYCLE;
   int64_t rounds = divideUp(total * mloptMatmulBlocks(s), PROCESSORS);
   if (s->splits > 1)
     store += SPLIT_CYCLES + SPLIT_COLUMN_CYCLES * s->tile[1];
