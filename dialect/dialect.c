@@ -250,6 +250,8 @@ static const struct {
     {"mlopt.waits", "gpu.launch_func", isUnit, "a unit attribute"},
     {"mlopt.schedule", NULL, isDictionary, "a dictionary"},
     {"mlopt.promote", NULL, isUnit, "a unit attribute"},
+    {"mlopt.inputs", "llvm.func", mloptIsI64Array,
+     "an array of parameter numbers"},
     {"mlopt.chip", "gpu.binary", mloptIsString, "a string"},
     {"mlopt.arena_bytes", "func.func", mloptIsI64, "an i64"},
 };

@@ -40,6 +40,7 @@
 #include "emit_matmul.h"
 
 #include "emit_matmul_impl.h"
+#include "target.h"
 
 enum {
   PIECE = 64, ///< rows or columns of a box
@@ -196,19 +197,22 @@ static MlirValue stageOffset(MloptMatmul *g, MlirValue stage, int64_t start,
   return mloptNvAddInt(&g->nv, mloptNvMulInt(&g->nv, stage, bytes), start);
 }
 
-/// Loads one step of k when its stage is empty.
-static void loadStage(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
-                      MloptNvPlace place) {
+/// The part of a stage that is A.
+static void loadA(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
+                  MlirValue stage, MlirValue barrier) {
   MloptNv *nv = &g->nv;
-  const MloptMatmulShared *s = &g->shared;
-  MlirValue barrier =
-      mloptNvRingAcquire(nv, &g->ring, place, s->aBytes + s->bBytes);
-  MlirValue k = mloptNvMulInt(nv, step, g->s.tile[2]);
   loadFactor(g, &g->c.a, parameter(g, g->c.a.parameter),
-             stageOffset(g, place.stage, s->a, s->aBytes), barrier, tile.m,
-             g->s.tile[0], k, tile.batch, false);
-  MlirValue offset = stageOffset(g, place.stage, s->b, s->bBytes);
-  MlirValue row = tile.n;
+             stageOffset(g, stage, g->shared.a, g->shared.aBytes), barrier,
+             tile.m, g->s.tile[0], mloptNvMulInt(nv, step, g->s.tile[2]),
+             tile.batch, false);
+}
+
+/// The part that is B, or this block's share of it for the cluster.
+static void loadB(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
+                  MlirValue stage, MlirValue barrier) {
+  MloptNv *nv = &g->nv;
+  MlirValue k = mloptNvMulInt(nv, step, g->s.tile[2]), row = tile.n;
+  MlirValue offset = stageOffset(g, stage, g->shared.b, g->shared.bBytes);
   int64_t columns = mloptMatmulProductColumns(&g->c, &g->s);
   int64_t part = columns / g->s.cluster;
   if (g->s.cluster > 1) {
@@ -224,25 +228,93 @@ static void loadStage(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
                barrier, row, part, k, tile.batch, g->s.cluster > 1);
 }
 
+/// The steps of a tile from `first` on, each when its stage is empty; updates
+/// the place in the ring.
+static void loadSteps(MloptMatmul *g, MloptMatmulTile tile, MlirValue first,
+                      MlirValue *place) {
+  MloptNv *nv = &g->nv;
+  MlirValue step, in[2];
+  MloptNvScope steps = mloptNvBeginFor(nv, first, g->endStep, mloptNvInt(nv, 1),
+                                       2, place, &step, in);
+  MloptNvPlace here = {in[0], in[1]};
+  MlirValue barrier = mloptNvRingAcquire(nv, &g->ring, here,
+                                         g->shared.aBytes + g->shared.bBytes);
+  loadA(g, tile, step, here.stage, barrier);
+  loadB(g, tile, step, here.stage, barrier);
+  MloptNvPlace after = mloptNvRingNext(nv, &g->ring, here);
+  MlirValue next[] = {after.stage, after.parity};
+  mloptNvEndFor(nv, &steps, next, place);
+}
+
+/// What the kernels before this one have written may be read, and what they
+/// read written, from here on. Before, the kernel is set up beside them.
+static void waitForKernels(MloptMatmul *g) {
+  mloptNvOp(&g->nv, "nvvm.griddepcontrol", 0, NULL,
+            "{kind = #nvvm<grid_dep_action wait>}");
+}
+
+/// The stages that can be filled at once with the block's only tile, or 0 if it
+/// has more tiles or both factors come from kernels.
+static int64_t stagesAtOnce(const MloptMatmul *g) {
+  int64_t steps = g->steps / g->s.splits;
+  bool isOnlyTile =
+      g->total * mloptMatmulBlocks(&g->s) <= mloptSm90.multiprocessors;
+  if (!isOnlyTile || !(g->isInputA || g->isInputB))
+    return 0;
+  return steps < g->s.stages ? steps : g->s.stages;
+}
+
+static void loadIfInput(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
+                        MlirValue stage, MlirValue barrier, bool isInput) {
+  if (g->isInputA == isInput)
+    loadA(g, tile, step, stage, barrier);
+  if (g->isInputB == isInput)
+    loadB(g, tile, step, stage, barrier);
+}
+
+/// The first stages of the block's only tile: inputs of the program, before the
+/// kernels before this one have ended, and then the rest.
+static void fillStages(MloptMatmul *g, MloptMatmulTile tile, int64_t count) {
+  MloptNv *nv = &g->nv;
+  for (int isInput = 1; isInput >= 0; --isInput) {
+    MlirValue i, none[1];
+    MloptNvScope stages =
+        mloptNvBeginFor(nv, mloptNvInt(nv, 0), mloptNvInt(nv, count),
+                        mloptNvInt(nv, 1), 0, none, &i, none);
+    MlirValue barrier =
+        isInput ? mloptNvRingExpect(nv, &g->ring, i,
+                                    g->shared.aBytes + g->shared.bBytes)
+                : mloptNvRingBarrier(nv, &g->ring, i);
+    loadIfInput(g, tile, mloptNvAdd(nv, g->firstStep, i), i, barrier, isInput);
+    mloptNvEndFor(nv, &stages, none, none);
+    if (isInput)
+      waitForKernels(g);
+  }
+}
+
 /// One thread walks over tiles and steps.
 static void emitProducer(MloptMatmul *g) {
   MloptNv *nv = &g->nv;
   setRegisters(g, false);
   MloptNvScope one = mloptNvBeginIf(nv, g->isFirst);
-  MloptNvPlace first = mloptNvRingFirst(nv);
-  MlirValue start[CARRIED] = {first.stage, first.parity, mloptNvInt(nv, 0)};
-  MlirValue number, step, outer[CARRIED], inner[2], end[CARRIED];
-  MloptNvScope tiles =
-      beginTiles(g, g->firstTile, g->tileStep, start, &number, outer);
-  MloptMatmulTile tile = locate(g, number);
-  MloptNvScope steps = beginSteps(g, 2, outer, &step, inner);
-  MloptNvPlace place = {inner[0], inner[1]};
-  loadStage(g, tile, step, place);
-  MloptNvPlace after = mloptNvRingNext(nv, &g->ring, place);
-  MlirValue next[] = {after.stage, after.parity};
-  mloptNvEndFor(nv, &steps, next, end);
-  end[2] = outer[2];
-  mloptNvEndFor(nv, &tiles, end, outer);
+  int64_t atOnce = stagesAtOnce(g);
+  if (atOnce) {
+    MloptMatmulTile tile = locate(g, g->firstTile);
+    fillStages(g, tile, atOnce);
+    bool wraps = atOnce == g->s.stages;
+    MlirValue place[] = {mloptNvInt(nv, wraps ? 0 : atOnce),
+                         mloptNvInt(nv, wraps)};
+    loadSteps(g, tile, mloptNvAddInt(nv, g->firstStep, atOnce), place);
+  } else {
+    waitForKernels(g);
+    MloptNvPlace first = mloptNvRingFirst(nv);
+    MlirValue start[CARRIED] = {first.stage, first.parity, mloptNvInt(nv, 0)};
+    MlirValue number, place[CARRIED], end[CARRIED];
+    MloptNvScope tiles =
+        beginTiles(g, g->firstTile, g->tileStep, start, &number, place);
+    loadSteps(g, locate(g, number), g->firstStep, place);
+    mloptNvEndFor(nv, &tiles, place, end);
+  }
   mloptNvEndIf(nv, &one);
   // Consumers meet twice in mloptMatmulExchange.
   for (int i = 0; g->s.splits > 1 && i < 2; ++i)
@@ -391,6 +463,7 @@ static void emitConsumer(MloptMatmul *g) {
   MloptMatmulConsumer w;
   startConsumer(g, &w);
   mloptMatmulPlaceFragment(g, &w);
+  waitForKernels(g);
   MlirValue number, in[CARRIED], end[CARRIED];
   MloptNvScope tiles = beginConsumerTiles(g, &w, &number, in);
   MloptMatmulTile tile = locate(g, number);
@@ -409,7 +482,7 @@ static void emitConsumer(MloptMatmul *g) {
                              mloptMatmulNextTurn(g, in[2])};
   mloptNvEndFor(nv, &tiles, next, end);
   MloptNvScope first = mloptNvBeginIf(nv, w.isFirst);
-  mloptNvWaitStores(nv);
+  mloptNvWaitStoresRead(nv, 0); // the kernel's end waits for the writes
   mloptNvEndIf(nv, &first);
 }
 
@@ -431,6 +504,24 @@ static bool check(MloptMatmul *g, MlirOperation kernel, MlirBlock program) {
     return false;
   }
   return mloptVerifyMatmul(kernel, &g->c, &g->s);
+}
+
+/// Whether no kernel writes a parameter.
+static bool isInput(MlirOperation kernel, intptr_t parameter) {
+  MlirAttribute inputs = mloptAttr(kernel, MLOPT_KERNEL_INPUTS);
+  intptr_t n =
+      mlirAttributeIsNull(inputs) ? 0 : mlirDenseArrayGetNumElements(inputs);
+  for (intptr_t i = 0; i < n; ++i)
+    if (mlirDenseI64ArrayGetElement(inputs, i) == parameter)
+      return true;
+  return false;
+}
+
+static void findInputs(MloptMatmul *g, MlirOperation kernel) {
+  g->isInputA = isInput(kernel, g->c.a.parameter);
+  g->isInputB = true;
+  for (intptr_t i = 0; i < g->c.numProducts; ++i)
+    g->isInputB &= isInput(kernel, g->c.parametersOfB[i]);
 }
 
 static void carve(MloptMatmul *g, MlirBlock code) {
@@ -467,6 +558,7 @@ bool mloptEmitMatmul(MlirOperation kernel, MlirBlock program, MlirBlock code) {
     isMap[i] = mloptMatmulIsMap(&g.c, i);
   mloptEpilogueBegin(&g.epilogue, pull, &g.c, program, code, isMap);
   carve(&g, code);
+  findInputs(&g, kernel);
   g.nv = mloptNvBegin(mloptPullGetBuilder(pull), kernel);
   readThreads(&g);
   shareSteps(&g);

@@ -37,6 +37,7 @@ typedef struct MloptMatmul {
   int64_t tilesM, tilesN, total; ///< of clusters
   int64_t slabs;                 ///< of a consumer
   bool batched;
+  bool isInputA, isInputB; ///< of the program: no kernel writes it
 } MloptMatmul;
 
 /// Where a tile starts.

@@ -98,11 +98,13 @@ static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
 
 /// Whether two dots differ in one factor alone, and Tensor Cores take them.
 static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b) {
-  static const char *const dims[] = {"lhs_batch", "rhs_batch", "lhs_contract",
-                                     "rhs_contract"};
-  for (int i = 0; i < MLOPT_COUNT(dims); ++i)
-    if (!mlirAttributeEqual(mloptAttr(a->op, dims[i]),
-                            mloptAttr(b->op, dims[i])))
+  static const char *const attrs[] = {"lhs_batch",    "rhs_batch",
+                                      "lhs_contract", "rhs_contract",
+                                      "accumulate",   "numerics",
+                                      "mlopt.promote"};
+  for (int i = 0; i < MLOPT_COUNT(attrs); ++i)
+    if (!mlirAttributeEqual(mloptAttr(a->op, attrs[i]),
+                            mloptAttr(b->op, attrs[i])))
       return false;
   bool shares = false, alike = true;
   for (int o = 0; o < 2; ++o) {

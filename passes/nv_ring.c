@@ -80,9 +80,19 @@ MlirValue mloptNvRingAcquire(MloptNv *nv, const MloptNvRing *ring,
                              MloptNvPlace place, int64_t bytes) {
   wait(nv, empty(nv, ring, place.stage),
        mloptNvXor(nv, place.parity, mloptNvInt(nv, 1)));
-  MlirValue operands[] = {full(nv, ring, place.stage), mloptNvInt(nv, bytes)};
+  return mloptNvRingExpect(nv, ring, place.stage, bytes);
+}
+
+MlirValue mloptNvRingExpect(MloptNv *nv, const MloptNvRing *ring,
+                            MlirValue stage, int64_t bytes) {
+  MlirValue operands[] = {full(nv, ring, stage), mloptNvInt(nv, bytes)};
   mloptNvOp(nv, "nvvm.mbarrier.arrive.expect_tx", 2, operands, NULL);
   return operands[0];
+}
+
+MlirValue mloptNvRingBarrier(MloptNv *nv, const MloptNvRing *ring,
+                             MlirValue stage) {
+  return full(nv, ring, stage);
 }
 
 void mloptNvRingWait(MloptNv *nv, const MloptNvRing *ring, MloptNvPlace place) {

@@ -51,6 +51,11 @@ MloptNvPlace mloptNvRingSkip(MloptNv *, const MloptNvRing *, MloptNvPlace,
 /// come; returns the barrier that TMA completes.
 MlirValue mloptNvRingAcquire(MloptNv *, const MloptNvRing *, MloptNvPlace,
                              int64_t bytes);
+/// The same for a stage that is known to be empty, and the barrier of one that
+/// was acquired.
+MlirValue mloptNvRingExpect(MloptNv *, const MloptNvRing *, MlirValue stage,
+                            int64_t bytes);
+MlirValue mloptNvRingBarrier(MloptNv *, const MloptNvRing *, MlirValue stage);
 /// A consumer waits for the data.
 void mloptNvRingWait(MloptNv *, const MloptNvRing *, MloptNvPlace);
 /// A consumer's warp gives the stage back, if `condition` (an i32) is set.

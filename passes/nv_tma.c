@@ -84,10 +84,6 @@ void mloptNvWaitStoresRead(MloptNv *nv, int groups) {
   mloptNvOp(nv, "nvvm.cp.async.bulk.wait_group", 0, NULL, attributes);
 }
 
-void mloptNvWaitStores(MloptNv *nv) {
-  mloptNvOp(nv, "nvvm.cp.async.bulk.wait_group", 0, NULL, "{group = 0 : i32}");
-}
-
 void mloptNvFenceShared(MloptNv *nv) {
   mloptNvOp(nv, "nvvm.fence.proxy", 0, NULL,
             "{kind = #nvvm.proxy_kind<async.shared>,"

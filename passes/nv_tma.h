@@ -40,7 +40,6 @@ void mloptNvStoreBox(MloptNv *, MlirValue map, MlirValue offset, intptr_t rank,
 void mloptNvCommitStores(MloptNv *);
 /// Waits until all but the newest `groups` have read their memory, or are done.
 void mloptNvWaitStoresRead(MloptNv *, int groups);
-void mloptNvWaitStores(MloptNv *);
 /// Orders this thread's writes to shared memory before copies that start later.
 void mloptNvFenceShared(MloptNv *);
 

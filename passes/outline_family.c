@@ -77,6 +77,28 @@ static bool chooseTiled(MloptOutline *o, MlirOperation fusion,
   return true;
 }
 
+/// An argument of the function, or a constant.
+static bool isInput(const MloptOutline *o, MlirValue buffer) {
+  intptr_t numInputs = mlirBlockGetNumArguments(o->entry) - o->numResults;
+  if (mlirValueIsABlockArgument(buffer))
+    return mlirBlockEqual(mlirBlockArgumentGetOwner(buffer), o->entry) &&
+           mlirBlockArgumentGetArgNumber(buffer) < numInputs;
+  return mloptIsNamed(mlirOpResultGetOwner(buffer), "memref.get_global");
+}
+
+static void markInputs(const MloptOutline *o, MlirOperation kernel,
+                       const MloptLaunch *launch) {
+  int64_t inputs[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < launch->numArguments - launch->numOutputs; ++i)
+    if (isInput(o, launch->arguments[i]))
+      inputs[count++] = i;
+  if (count)
+    mlirOperationSetDiscardableAttributeByName(
+        kernel, mloptStr(MLOPT_KERNEL_INPUTS),
+        mloptI64Array(o->context, count, inputs));
+}
+
 void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
                               MlirOperation kernel, MloptLaunch *launch) {
   MlirBlock program =
@@ -92,6 +114,7 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
   if (findMatmul(o, fusion, kernel, program, &contraction, &matmul)) {
     mloptMatmulAnnotate(kernel, &contraction, &matmul);
     mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
+    markInputs(o, kernel, launch);
     return;
   }
   if (o->failed ||

@@ -89,6 +89,10 @@ bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *,
 /// contraction.
 bool mloptScheduleMatmul(const MloptContraction *, MloptMatmulSchedule *out);
 
+/// The kernel's parameters that the program's inputs and constants are, which
+/// no kernel writes: an attribute.
+#define MLOPT_KERNEL_INPUTS "mlopt.inputs"
+
 /// The kernel's attributes: its schedule, its size, its maps as parameters.
 void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *,
                          const MloptMatmulSchedule *);
