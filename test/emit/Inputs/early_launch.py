@@ -1,7 +1,7 @@
 """early_launch.py FILE...: in the PTX of each kernel nothing is read from or
 written to global memory before it waits for the kernels before it, except that
-a product may load inputs of the program, and nothing is read through the cache of what no kernel writes, which that wait leaves as it
-was. Prints the number of kernels, or exits with what is wrong.
+a product may load inputs of the program, and nothing is read through the cache
+of what no kernel writes, which that wait leaves as it was. Prints the number of kernels, or exits with what is wrong.
 """
 
 import re
