@@ -23,7 +23,7 @@ func.func @gated(%a: tensor<256x128xbf16>, %w: tensor<192x128xbf16>, %v: tensor<
 // CHECK:       gpu.binary @residual_kernel_0
 // CHECK:       wgmma.wait_group.sync.aligned 0
 // CHECK-NOT:   ld.global.b16
-// CHECK-COUNT-24: ld.global.b32
+// CHECK-COUNT-24: ld.global.v2.b16
 // CHECK-NOT:   ld.global
 // CHECK:       stmatrix
 // CHECK:       func.func @residual
