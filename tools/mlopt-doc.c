@@ -178,7 +178,7 @@ static void printAccuracy(FILE *file) {
   printBound(file, nv_bf16);                                                   \
   fprintf(file, "\n");
 #include "math_accuracy.def"
-  fprintf(file, "\nWhere the last columns are empty, a GPU gives the bits of "
+  fprintf(file, "\nWhere both last columns are empty, a GPU gives the bits of "
                 "the CPU.\n\n");
 }
 

@@ -11,12 +11,14 @@ the CPU has (`cpu`), which is the same arithmetic everywhere. The second runs
 them on every argument and prints a line of JSON for each: the largest error in
 units in the last place of the result's type, and at which argument. The
 reference is PyTorch's function in f64. A result that should be NaN or infinite
-and is not, or the reverse, counts as infinite error.
+and is not, or the reverse, counts as infinite error. The exit code is 1 if one
+exceeds the bound in passes/math_accuracy.def.
 """
 
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -86,7 +88,22 @@ def ulps(torch, y, exact):
                        torch.where(exact.isnan(), 0.0, error))
 
 
-def measure(torch, mlopt, directory, name):
+def read_bounds():
+    """{(function, kind): ulp}"""
+    path = os.path.join(HERE, "..", "..", "passes", "math_accuracy.def")
+    bounds = {}
+    with open(path) as file:
+        for row in re.findall(r"^MLOPT_ACCURACY\((.*)\)", file.read(), re.M):
+            function, *numbers = row.split(",")
+            cpu, _, f32, bf16 = map(float, numbers)
+            bounds[function, "cpu"] = cpu
+            bounds[function, "f32"] = f32 or cpu
+            # Without one of its own, the f32 result is rounded once more.
+            bounds[function, "bf16"] = bf16 or 0.51
+    return bounds
+
+
+def measure(torch, mlopt, directory, name, bounds):
     function, kind = name.rsplit("_", 1)
     run = mlopt.load(os.path.join(directory, name + ".mlopt"))
     half = kind == "bf16"
@@ -101,7 +118,10 @@ def measure(torch, mlopt, directory, name):
         if float(error) > worst["ulp"]:
             worst = {"ulp": round(float(error), 4), "at": float(x[place]),
                      "got": float(y[place]), "exact": float(exact[place])}
-    print(json.dumps({"function": function, "kind": kind, **worst}), flush=True)
+    exceeds = not worst["ulp"] <= bounds[function, kind]
+    print(json.dumps({"function": function, "kind": kind, **worst,
+                      **({"exceeds": True} if exceeds else {})}), flush=True)
+    return exceeds
 
 
 def main():
@@ -119,9 +139,10 @@ def main():
     import torch
     names = args.names or sorted(file[:-6] for file in os.listdir(args.dir)
                                  if file.endswith(".mlopt"))
-    for name in names:
-        measure(torch, mlopt, args.dir, name)
+    bounds = read_bounds()
+    return any([measure(torch, mlopt, args.dir, name, bounds)
+                for name in names])
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
