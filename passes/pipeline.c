@@ -75,6 +75,7 @@ static const struct {
   "mlopt-outline-kernels{wgmma=%d},mlopt-plan-memory"},
 
 [MLOPT_STAGE_KERNELS] = {"kernels",
+  "mlopt-merge-kernels,"
   "gpu.module(mlopt-emit-kernels),mlopt-lower-kernels{early-launch=%d}"},
 
 [MLOPT_STAGE_PTX] = {"ptx",
