@@ -14,6 +14,9 @@
 // CHECK:         llvm.load
 // CHECK:       gpu.launch_func @k::@k
 // CHECK-SAME:    mlopt.waits
+// A kernel that reads what is not to change while it runs may not start early.
+// CHECK:       gpu.launch_func @nc::@nc
+// CHECK-NOT:     mlopt.waits
 // ALONE-LABEL: llvm.func @k
 // ALONE-NOT:   griddepcontrol
 // ALONE-NOT:   mlopt.waits
@@ -37,9 +40,17 @@ module attributes {gpu.container_module} {
       llvm.return
     }
   }
+  gpu.module @nc {
+    llvm.func @nc(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+      %0 = llvm.inline_asm "ld.global.nc.f32 $0, [$1];", "=f,l" %in : (!llvm.ptr<1>) -> f32
+      llvm.store %0, %out : f32, !llvm.ptr<1>
+      llvm.return
+    }
+  }
   func.func @main(%in: memref<1xf32>, %out: memref<1xf32>) attributes {mlopt.num_results = 1 : i64} {
     %c1 = arith.constant 1 : index
     gpu.launch_func @k::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%in : memref<1xf32>, %out : memref<1xf32>) {mlopt.num_outputs = 1 : i64}
+    gpu.launch_func @nc::@nc blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%in : memref<1xf32>, %out : memref<1xf32>) {mlopt.num_outputs = 1 : i64}
     return
   }
 }
