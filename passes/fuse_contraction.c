@@ -98,10 +98,9 @@ static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
 
 /// Whether two dots differ in one factor alone, and Tensor Cores take them.
 static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b) {
-  static const char *const attrs[] = {"lhs_batch",    "rhs_batch",
-                                      "lhs_contract", "rhs_contract",
-                                      "accumulate",   "numerics",
-                                      "mlopt.promote"};
+  static const char *const attrs[] = {
+      "lhs_batch",  "rhs_batch", "lhs_contract", "rhs_contract",
+      "accumulate", "numerics",  "mlopt.promote"};
   for (int i = 0; i < MLOPT_COUNT(attrs); ++i)
     if (!mlirAttributeEqual(mloptAttr(a->op, attrs[i]),
                             mloptAttr(b->op, attrs[i])))
