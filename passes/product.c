@@ -71,6 +71,7 @@ static bool readBody(MloptProduct *p) {
   if (!isDefinedBy(sum, floats ? "arith.addf" : "arith.addi"))
     return false;
   MlirOperation add = definerOf(sum);
+  p->isOrdered = !mlirAttributeIsNull(mloptAttr(add, "mlopt.ordered"));
   MlirValue accumulator = mlirBlockGetArgument(body, 2);
   int other = mlirValueEqual(mloptOperand(add, 0), accumulator) ? 1 : 0;
   MlirValue product = mloptOperand(add, other);

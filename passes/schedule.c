@@ -518,9 +518,12 @@ static int64_t residentBlocks(const Program *p, int64_t lanes, const RowLine *l,
 static bool chooseRows(Program *p, bool clusters, MloptSchedule *out) {
   const MloptReduction *r = &p->reduction;
   int64_t rows = r->outer, columns = r->middle;
-  // One thread adds up so few, in order.
-  enum { FEW = 8 };
-  if (r->inner > 1 || columns < FEW || !rootsFit(p, true))
+  // One thread adds up so few, in order; windows of 3 x 3 and 4 x 4 too, where
+  // nothing of their size makes it add them up again for each element.
+  enum { FEW = 8, FEW_ALONE = 17 };
+  bool isAlone = p->numReductions == 1 && rootsFit(p, false);
+  if (r->inner > 1 || columns < (isAlone ? FEW_ALONE : FEW) ||
+      !rootsFit(p, true))
     return false;
   countReads(p, rows * columns);
   int64_t lanes = commonPower(innerSize(r), fullVector(p));

@@ -239,7 +239,7 @@ bool mloptTiledIsSkinny(const MloptProduct *p) {
   enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512 };
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
   MloptTiledSchedule schedule;
-  return (m < n ? n : m) >= LEAST_OTHER &&
+  return !p->isOrdered && (m < n ? n : m) >= LEAST_OTHER &&
          p->axes[MLOPT_AXIS_K].size >= LEAST_DEPTH &&
          chooseSkinny(p, &schedule);
 }
@@ -258,7 +258,8 @@ bool mloptScheduleTiled(const MloptProduct *p, MloptTiledSchedule *out) {
   int64_t best = 0;
   for (int i = 0; i < count; ++i) {
     int64_t cycles = cost(p, &tiles[i]);
-    if (countTiles(p, &tiles[i]) > MOST_TILES || (best && cycles >= best))
+    if (countTiles(p, &tiles[i]) > MOST_TILES || (best && cycles >= best) ||
+        (p->isOrdered && tiles[i].groups > 1))
       continue;
     best = cycles;
     *out = tiles[i];
@@ -271,6 +272,13 @@ bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
   int count, numSkinny;
   const MloptTiledSchedule *tiles = tilesOf(p, &count);
   const MloptTiledSchedule *skinny = skinnyTilesOf(p, &numSkinny);
+  if (p->isOrdered && s->groups > 1) {
+    mloptOpError(kernel,
+                 "has an illegal schedule: %" PRId64
+                 " groups would divide a sum that is strictly one chain",
+                 s->groups);
+    return false;
+  }
   for (int i = 0; i < count; ++i)
     if (!memcmp(s, &tiles[i], sizeof *s))
       return true;

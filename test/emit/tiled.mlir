@@ -93,3 +93,13 @@ func.func @bytes(%a: tensor<17x130xi8>, %b: tensor<130x333xi8>) -> tensor<17x333
   %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<17x130xi8>, tensor<130x333xi8>) -> tensor<17x333xi32>
   return %0 : tensor<17x333xi32>
 }
+
+// A strict sum is one chain: no group of warps takes a part of it.
+// CHECK:       gpu.binary @strict_kernel_0
+// CHECK:       .reqntid 128
+// CHECK:       mma.sync
+// CHECK:       func.func @strict
+func.func @strict(%a: tensor<64x333xbf16>, %b: tensor<64x333xbf16>) -> tensor<64x64xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] {numerics = #mlopt.numerics<strict>} : (tensor<64x333xbf16>, tensor<64x333xbf16>) -> tensor<64x64xbf16>
+  return %0 : tensor<64x64xbf16>
+}

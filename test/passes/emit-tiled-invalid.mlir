@@ -33,3 +33,29 @@ gpu.module @illegal {
     llvm.return
   }
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+gpu.module @divided {
+  // expected-error @+1 {{'llvm.func' op has an illegal schedule: 2 groups would divide a sum that is strictly one chain}}
+  llvm.func @divided(%p: !llvm.ptr, %q: !llvm.ptr, %r: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, mlopt.schedule = {family = "tiled", groups = 2 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 64, 64, 64>, warp = array<i64: 32, 32>}} {
+    %x = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<64x64xbf16>
+    %y = builtin.unrealized_conversion_cast %q : !llvm.ptr to tensor<64x64xbf16>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%z : tensor<64x64xf32>) {
+    ^bb0(%s: bf16, %t: bf16, %u: f32):
+      %2 = arith.extf %s : bf16 to f32
+      %3 = arith.extf %t : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %u, %4 {mlopt.ordered} : f32
+      linalg.yield %5 : f32
+    } -> tensor<64x64xf32>
+    %m = builtin.unrealized_conversion_cast %r : !llvm.ptr to memref<64x64xf32>
+    bufferization.materialize_in_destination %1 in writable %m : (tensor<64x64xf32>, memref<64x64xf32>) -> ()
+    llvm.return
+  }
+}
