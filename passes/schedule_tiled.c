@@ -236,10 +236,13 @@ static bool chooseSkinny(const MloptProduct *p, MloptTiledSchedule *out) {
 }
 
 bool mloptTiledIsSkinny(const MloptProduct *p) {
-  enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512 };
+  enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512, WGMMA_SIDE = 64 };
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
+  // Heads of 64 fill a tile of wgmma, and their batch every multiprocessor.
+  bool fills =
+      m >= WGMMA_SIDE && n >= WGMMA_SIDE && p->axes[MLOPT_AXIS_BATCH].size > 1;
   MloptTiledSchedule schedule;
-  return !p->isOrdered && (m < n ? n : m) >= LEAST_OTHER &&
+  return !p->isOrdered && !fills && (m < n ? n : m) >= LEAST_OTHER &&
          p->axes[MLOPT_AXIS_K].size >= LEAST_DEPTH &&
          chooseSkinny(p, &schedule);
 }

@@ -119,3 +119,28 @@ func.func @skinny(%a: tensor<1x14336xbf16>, %b: tensor<4096x14336xbf16>) -> tens
   }
   return %0 : tensor<1x4096xf32>
 }
+
+// -----
+
+// Heads of 64 in a batch fill tiles of wgmma.
+#a = affine_map<(h, m, n, k) -> (h, m, k)>
+#b = affine_map<(h, m, n, k) -> (h, k, n)>
+#c = affine_map<(h, m, n, k) -> (h, m, n)>
+// CHECK-LABEL: llvm.func @heads_kernel_0
+// CHECK-SAME:    family = "matmul"
+func.func @heads(%a: tensor<128x1024x1024xbf16>, %b: tensor<128x1024x64xbf16>) -> tensor<128x1024x64xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<128x1024x1024xbf16>, %y = %b : tensor<128x1024x64xbf16>) -> tensor<128x1024x64xf32> {
+    %z = arith.constant dense<0.0> : tensor<128x1024x64xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<128x1024x1024xbf16>, tensor<128x1024x64xbf16>) outs(%z : tensor<128x1024x64xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %pf = arith.extf %p : bf16 to f32
+      %qf = arith.extf %q : bf16 to f32
+      %pq = arith.mulf %pf, %qf : f32
+      %t = arith.addf %s, %pq : f32
+      linalg.yield %t : f32
+    } -> tensor<128x1024x64xf32>
+    mlopt.yield %1 : tensor<128x1024x64xf32>
+  }
+  return %0 : tensor<128x1024x64xf32>
+}
