@@ -39,6 +39,22 @@ bool mloptIsDefinedInside(MlirValue value, MlirOperation op) {
   return false;
 }
 
+static MlirWalkResult setLocation(MlirOperation op, void *userData) {
+  MlirLocation location = *(MlirLocation *)userData;
+  mlirOperationSetLocation(op, location);
+  for (intptr_t i = 0, n = mlirOperationGetNumRegions(op); i < n; ++i)
+    for (MlirBlock block =
+             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+      for (intptr_t j = 0, m = mlirBlockGetNumArguments(block); j < m; ++j)
+        mlirBlockArgumentSetLocation(mlirBlockGetArgument(block, j), location);
+  return MlirWalkResultAdvance;
+}
+
+void mloptSetLocations(MlirOperation op, MlirLocation location) {
+  mlirOperationWalk(op, setLocation, &location, MlirWalkPreOrder);
+}
+
 MlirNamedAttribute mloptNamedAttr(MlirContext context, const char *name,
                                   MlirAttribute attr) {
   return mlirNamedAttributeGet(mlirIdentifierGet(context, mloptStr(name)),

@@ -77,6 +77,9 @@ static inline MlirAttribute mloptDictGet(MlirAttribute dict, const char *name) {
 /// Whether a value is defined by an operation inside `op`, or is an argument of
 /// a block inside.
 bool mloptIsDefinedInside(MlirValue, MlirOperation op);
+/// Gives an operation, all inside, and the arguments of their blocks another
+/// location.
+void mloptSetLocations(MlirOperation, MlirLocation);
 MlirNamedAttribute mloptNamedAttr(MlirContext, const char *name, MlirAttribute);
 /// `array<i64: ...>`.
 MlirAttribute mloptI64Array(MlirContext, intptr_t n, const int64_t *values);

@@ -33,6 +33,15 @@ bool mloptIsParallelGeneric(MlirOperation generic) {
   return true;
 }
 
+bool mloptIsIrregular(MlirOperation generic) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(generic));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (mloptIsNamed(op, "tensor.extract") ||
+        mlirOperationGetNumRegions(op) > 0)
+      return true;
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // The body
 //===----------------------------------------------------------------------===//
@@ -93,8 +102,7 @@ static bool isZero(MlirAttribute value) {
          mlirFloatAttrGetValueDouble(value) == 0;
 }
 
-/// A tensor of zeros: a splat constant, or a generic that yields one.
-static bool isFilledWithZero(MlirValue tensor) {
+bool mloptIsFilledWithZero(MlirValue tensor) {
   MlirOperation op = definerOf(tensor);
   if (mlirOperationIsNull(op))
     return false;
@@ -116,7 +124,7 @@ static bool computesProduct(MlirOperation generic) {
              mloptElementWidth(
                  mloptElementType(mloptOperandType(generic, 1))) &&
          !mlirOperationIsNull(productOf(generic)) &&
-         isFilledWithZero(mloptOperand(generic, 2));
+         mloptIsFilledWithZero(mloptOperand(generic, 2));
 }
 
 //===----------------------------------------------------------------------===//

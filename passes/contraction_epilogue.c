@@ -40,16 +40,6 @@ static bool isProduct(const MloptContraction *c, MlirOperation op) {
   return false;
 }
 
-/// Whether a body reads tensors at indices that it computes.
-static bool extracts(MlirOperation generic) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(generic));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (mloptIsNamed(op, "tensor.extract") ||
-        mlirOperationGetNumRegions(op) > 0)
-      return true;
-  return false;
-}
-
 /// Takes a place from the dimensions of a tensor to the loops of its map.
 static bool toLoops(MlirAffineMap map, MlirType type, MloptPlace *place) {
   intptr_t to[MLOPT_MAX_RANK];
@@ -86,7 +76,7 @@ static bool toResult(MlirAffineMap map, MlirType type, MloptPlace *place) {
 
 static Follow followGeneric(Walk *walk, MlirOperation op, MlirValue value,
                             MloptPlace *out) {
-  if (!mloptIsParallelGeneric(op) || extracts(op))
+  if (!mloptIsParallelGeneric(op) || mloptIsIrregular(op))
     return FOLLOW_BAD;
   Follow follows = FOLLOW_NOT;
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {

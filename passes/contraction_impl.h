@@ -51,6 +51,10 @@ static inline int64_t loopOf(MlirAffineMap map, intptr_t dim) {
 }
 
 bool mloptIsParallelGeneric(MlirOperation);
+/// Whether a body reads tensors at indices that it computes, or has loops.
+bool mloptIsIrregular(MlirOperation generic);
+/// Whether a tensor is a splat constant of zero, or a generic that yields one.
+bool mloptIsFilledWithZero(MlirValue tensor);
 /// The parameter that a tensor is, perhaps under another shape; -1 if it is
 /// something else.
 intptr_t mloptParameterOf(MlirValue tensor);

@@ -161,15 +161,12 @@ static void storeWhole(Columns *c, MlirValue inside) {
         mlirValueIsNull(c->valid[v])
             ? inside
             : mloptBuildBinary(c->b, "arith.andi", inside, c->valid[v]);
-    MloptPullScope then = mloptPullBeginBranch(c->pull);
+    MloptPullScope then = mloptPullBeginGuard(c->pull, condition);
     for (intptr_t i = 0; i < k->numRoots; ++i)
       if (isWhole(c, &k->roots[i]))
         mloptTileStore(&c->tile, &c->vectors[v], k->roots[i].pointer,
                        elements[v][i]);
-    mloptPullEndBranch(c->pull, &then, 0, NULL);
-    MloptPullScope otherwise = mloptPullBeginBranch(c->pull);
-    mloptPullEndBranch(c->pull, &otherwise, 0, NULL);
-    mloptPullBuildIf(c->pull, condition, then, otherwise, 0, NULL, NULL);
+    mloptPullEndGuard(c->pull, condition, then);
   }
 }
 
@@ -220,16 +217,13 @@ static void meet(Columns *c, const MloptShared *s, MlirValue *own,
   MlirValue first =
       mloptBuildCmpI(c->b, "ult", quotient(c, "arith.remui", c->tid, warp),
                      mloptPullIndex(c->pull, line));
-  MloptPullScope then = mloptPullBeginBranch(c->pull);
+  MloptPullScope then = mloptPullBeginGuard(c->pull, first);
   for (int64_t k = 0; k < lanes; ++k)
     for (intptr_t i = 0; i < n; ++i)
       mloptStoreShared(
           c->pull, arrays[i], own[k * n + i],
           add(c, add(c, row, c->across), mloptPullIndex(c->pull, k * line)));
-  mloptPullEndBranch(c->pull, &then, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(c->pull);
-  mloptPullEndBranch(c->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(c->pull, first, then, otherwise, 0, NULL, NULL);
+  mloptPullEndGuard(c->pull, first, then);
   mloptBuildBarrier(c->b);
   // Column m of the strip is lane m mod lanes of the thread m / lanes.
   MlirValue column = quotient(c, "arith.remui", c->tid, c->width);
@@ -291,15 +285,12 @@ static void storeKept(Columns *c, MlirValue condition) {
     mloptPullDelinearize(c->pull, mlirValueGetType(root), c->kept, indices[i]);
     elements[i] = mloptPullElement(c->pull, root, indices[i]);
   }
-  MloptPullScope then = mloptPullBeginBranch(c->pull);
+  MloptPullScope then = mloptPullBeginGuard(c->pull, condition);
   for (intptr_t i = 0; i < k->numRoots; ++i)
     if (!isWhole(c, &k->roots[i]))
       mloptPullStore(c->pull, elements[i], k->roots[i].pointer,
                      mlirValueGetType(k->roots[i].value), indices[i]);
-  mloptPullEndBranch(c->pull, &then, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(c->pull);
-  mloptPullEndBranch(c->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(c->pull, condition, then, otherwise, 0, NULL, NULL);
+  mloptPullEndGuard(c->pull, condition, then);
 }
 
 void mloptEmitColumns(MloptKernel *kernel) {

@@ -166,5 +166,14 @@ void mloptPullEndBranch(MloptPull *, MloptPullScope *, intptr_t numResults,
 void mloptPullBuildIf(MloptPull *, MlirValue condition, MloptPullScope then,
                       MloptPullScope otherwise, intptr_t numResults,
                       const MlirType *types, MlirValue *out);
+/// Code without results that runs where `condition` holds; always, if it is
+/// null.
+MloptPullScope mloptPullBeginGuard(MloptPull *, MlirValue condition);
+void mloptPullEndGuard(MloptPull *, MlirValue condition, MloptPullScope);
+
+/// Room for one more of an array of `size` bytes each; false, and a failed
+/// builder, when memory is out.
+bool mloptPullGrow(MloptPull *, void **array, intptr_t count,
+                   intptr_t *capacity, size_t size);
 
 #endif // MLOPT_PASSES_EMIT_PULL_H

@@ -113,6 +113,21 @@ void mloptPullBuildIf(MloptPull *pull, MlirValue condition, MloptPullScope then,
     out[i] = pull->b.failed ? (MlirValue){NULL} : mloptResult(op, i);
 }
 
+MloptPullScope mloptPullBeginGuard(MloptPull *pull, MlirValue condition) {
+  return mlirValueIsNull(condition) ? (MloptPullScope){.region = {NULL}}
+                                    : mloptPullBeginBranch(pull);
+}
+
+void mloptPullEndGuard(MloptPull *pull, MlirValue condition,
+                       MloptPullScope then) {
+  if (mlirValueIsNull(condition))
+    return;
+  mloptPullEndBranch(pull, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(pull);
+  mloptPullEndBranch(pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(pull, condition, then, otherwise, 0, NULL, NULL);
+}
+
 //===----------------------------------------------------------------------===//
 // Constants and memory
 //===----------------------------------------------------------------------===//

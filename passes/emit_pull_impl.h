@@ -71,11 +71,6 @@ struct MloptPull {
   intptr_t numConstants, maxConstants;
 };
 
-/// Room for one more of an array of `size` bytes each; false, and a failed
-/// builder, when memory is out.
-bool mloptPullGrow(MloptPull *, void **array, intptr_t count,
-                   intptr_t *capacity, size_t size);
-
 /// Of two indices; like mloptPullAdd.
 MlirValue mloptPullTimes(MloptPull *, MlirValue, MlirValue);
 MlirValue mloptPullMul(MloptPull *, MlirValue, int64_t factor);

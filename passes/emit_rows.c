@@ -79,20 +79,6 @@ static MlirValue both(Rows *r, MlirValue a, MlirValue b) {
                               : mloptBuildBinary(r->b, "arith.andi", a, b);
 }
 
-/// Code that runs when `condition`, if not null, holds.
-static MloptPullScope beginGuard(Rows *r, MlirValue condition) {
-  return mlirValueIsNull(condition) ? (MloptPullScope){.region = {NULL}}
-                                    : mloptPullBeginBranch(r->pull);
-}
-static void endGuard(Rows *r, MlirValue condition, MloptPullScope scope) {
-  if (mlirValueIsNull(condition))
-    return;
-  mloptPullEndBranch(r->pull, &scope, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(r->pull);
-  mloptPullEndBranch(r->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(r->pull, condition, scope, otherwise, 0, NULL, NULL);
-}
-
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
@@ -239,7 +225,7 @@ static void acrossWarps(Rows *r, const MloptShared *s, MlirValue *values) {
   MloptPullScope then = mloptPullBeginBranch(r->pull);
   for (intptr_t i = 0; i < s->numResults; ++i)
     mloptStoreShared(r->pull, arrays[i], values[i], number);
-  endGuard(r, first, then);
+  mloptPullEndGuard(r->pull, first, then);
   mloptBuildBarrier(r->b);
   MlirValue at = mloptBuildBinary(r->b, "arith.remui", lane,
                                   mloptPullIndex(r->pull, width));
@@ -290,7 +276,7 @@ static void acrossBlocks(Rows *r, const MloptShared *s, MlirValue *values) {
   MloptPullScope then = mloptPullBeginBranch(r->pull);
   for (intptr_t i = 0; i < s->numResults; ++i)
     mloptStoreShared(r->pull, elsewhere(r, arrays[i]), values[i], r->rank);
-  endGuard(r, writes, then);
+  mloptPullEndGuard(r->pull, writes, then);
   mloptBuildOp(r->b, (MloptOpSpec){.name = "nvvm.cluster.arrive"});
   waitForCluster(r);
   for (int64_t k = 0; k < cluster; ++k)
@@ -533,12 +519,12 @@ static void storeVectors(Rows *r) {
                           elements[i][v]);
   for (intptr_t v = 0; v < r->numVectors; ++v) {
     MlirValue condition = both(r, r->rowValid, r->valid[v]);
-    MloptPullScope scope = beginGuard(r, condition);
+    MloptPullScope scope = mloptPullBeginGuard(r->pull, condition);
     for (intptr_t i = 0; i < k->numRoots; ++i)
       if (isWhole(r, &k->roots[i]))
         mloptTileStore(&r->tile, &r->vectors[v], k->roots[i].pointer,
                        elements[i][v]);
-    endGuard(r, condition, scope);
+    mloptPullEndGuard(r->pull, condition, scope);
   }
 }
 
@@ -578,7 +564,7 @@ static void storeRows(Rows *r) {
       both(r, r->rowValid, mloptBuildCmpI(r->b, "eq", r->thread, zero));
   if (!mlirValueIsNull(r->rank))
     condition = both(r, condition, mloptBuildCmpI(r->b, "eq", r->rank, zero));
-  MloptPullScope scope = beginGuard(r, condition);
+  MloptPullScope scope = mloptPullBeginGuard(r->pull, condition);
   for (intptr_t i = 0; i < k->numRoots; ++i) {
     if (isWhole(r, &k->roots[i]))
       continue;
@@ -586,7 +572,7 @@ static void storeRows(Rows *r) {
     mloptPullDelinearize(r->pull, type, r->row, indices);
     mloptPullStore(r->pull, elements[i], k->roots[i].pointer, type, indices);
   }
-  endGuard(r, condition, scope);
+  mloptPullEndGuard(r->pull, condition, scope);
 }
 
 //===----------------------------------------------------------------------===//

@@ -143,10 +143,7 @@ static void storeVector(Store *s, MlirValue number) {
     inside = mloptTiledBelow(g, m, sizeM);
   if (sizeN % g->s.tile[1])
     inside = mloptTiledAnd(g, inside, mloptTiledBelow(g, n, sizeN));
-  MloptPullScope scope;
-  bool isGuarded = !mlirValueIsNull(inside);
-  if (isGuarded)
-    scope = mloptPullBeginBranch(g->pull);
+  MloptPullScope scope = mloptPullBeginGuard(g->pull, inside);
   mloptTileEnter(&s->tile);
   readSums(s, row, column);
   MloptVector vector;
@@ -157,12 +154,7 @@ static void storeVector(Store *s, MlirValue number) {
     mloptTileEvaluate(&s->tile, &vector, root->value, elements);
     mloptTileStore(&s->tile, &vector, root->pointer, elements);
   }
-  if (!isGuarded)
-    return;
-  mloptPullEndBranch(g->pull, &scope, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(g->pull);
-  mloptPullEndBranch(g->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(g->pull, inside, scope, otherwise, 0, NULL, NULL);
+  mloptPullEndGuard(g->pull, inside, scope);
 }
 
 void mloptTiledStoreTile(MloptTiled *g) {

@@ -192,17 +192,10 @@ static MlirValue load(void *userData, MlirValue tensor, MlirValue pointer,
 
 static void store(Transpose *t, const MloptVector *vector, MlirValue valid,
                   MlirValue elements[][MLOPT_MAX_LANES]) {
-  MloptPullScope then = {.region = {NULL}};
-  if (!mlirValueIsNull(valid))
-    then = mloptPullBeginBranch(t->pull);
+  MloptPullScope then = mloptPullBeginGuard(t->pull, valid);
   for (intptr_t r = 0; r < t->kernel->numRoots; ++r)
     mloptTileStore(&t->tile, vector, t->kernel->roots[r].pointer, elements[r]);
-  if (mlirValueIsNull(valid))
-    return;
-  mloptPullEndBranch(t->pull, &then, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(t->pull);
-  mloptPullEndBranch(t->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(t->pull, valid, then, otherwise, 0, NULL, NULL);
+  mloptPullEndGuard(t->pull, valid, then);
 }
 
 static void compute(Transpose *t) {

@@ -111,19 +111,6 @@ static MlirOperation findFunction(Use *use, MlirType type) {
 // The pattern
 //===----------------------------------------------------------------------===//
 
-/// Gives an operation, and the arguments of its blocks, another location.
-static MlirWalkResult setLocation(MlirOperation op, void *userData) {
-  MlirLocation location = *(MlirLocation *)userData;
-  mlirOperationSetLocation(op, location);
-  for (intptr_t i = 0, n = mlirOperationGetNumRegions(op); i < n; ++i)
-    for (MlirBlock block =
-             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
-         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
-      for (intptr_t j = 0, m = mlirBlockGetNumArguments(block); j < m; ++j)
-        mlirBlockArgumentSetLocation(mlirBlockGetArgument(block, j), location);
-  return MlirWalkResultAdvance;
-}
-
 /// A float in another format; other values, and of that format, as they are.
 static MlirValue convert(MloptBuilder *b, MlirValue x, MlirType to) {
   MlirType from = mlirValueGetType(x);
@@ -165,7 +152,7 @@ static MlirLogicalResult expandOn(MlirOperation op, intptr_t first,
   MlirOperation copy = mlirOperationClone(function);
   body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
   MlirLocation location = mlirOperationGetLocation(op);
-  mlirOperationWalk(copy, setLocation, &location, MlirWalkPreOrder);
+  mloptSetLocations(copy, location);
   MlirOperation end = mlirBlockGetTerminator(body);
   MlirRewriterBase rewriter = mlirPatternRewriterAsBase(patternRewriter);
   MloptBuilder b = mloptBuilderForRewriter(rewriter, location);

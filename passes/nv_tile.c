@@ -369,25 +369,9 @@ static MloptTileLoad *findLoad(MloptTile *tile, MlirValue tensor,
   return NULL;
 }
 
-/// Room for one more; false, and a failed builder, when memory is out.
-static bool grow(MloptTile *tile, void **array, intptr_t count,
-                 intptr_t *capacity, size_t size) {
-  if (count < *capacity)
-    return true;
-  intptr_t larger = *capacity ? 2 * *capacity : 32;
-  void *grown = realloc(*array, larger * size);
-  if (!grown) {
-    mloptPullGetBuilder(tile->pull)->failed = true;
-    return false;
-  }
-  *array = grown;
-  *capacity = larger;
-  return true;
-}
-
 static MloptTileLoad *addLoad(MloptTile *tile) {
-  return grow(tile, (void **)&tile->loads, tile->numLoads, &tile->maxLoads,
-              sizeof *tile->loads)
+  return mloptPullGrow(tile->pull, (void **)&tile->loads, tile->numLoads,
+                       &tile->maxLoads, sizeof *tile->loads)
              ? &tile->loads[tile->numLoads++]
              : NULL;
 }
@@ -522,8 +506,8 @@ MlirValue mloptTileInsert(void *userData, MlirOperation insert,
     types[k] = mloptElementType(mloptResultType(insert, 0));
   mloptPullBuildIf(tile->pull, condition, then, otherwise, count, types,
                    built.elements);
-  if (!grow(tile, (void **)&tile->inserts, tile->numInserts, &tile->maxInserts,
-            sizeof *tile->inserts))
+  if (!mloptPullGrow(tile->pull, (void **)&tile->inserts, tile->numInserts,
+                     &tile->maxInserts, sizeof *tile->inserts))
     return (MlirValue){NULL};
   tile->inserts[tile->numInserts++] = built;
   return built.elements[tile->lane];

@@ -7,32 +7,7 @@
 
 #include "product.h"
 
-#include "mlir-c/AffineExpr.h"
-#include "mlir-c/AffineMap.h"
-
-static MlirOperation definerOf(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
-                                     : (MlirOperation){NULL};
-}
-
-static bool isDefinedBy(MlirValue value, const char *name) {
-  MlirOperation op = definerOf(value);
-  return !mlirOperationIsNull(op) && mloptIsNamed(op, name);
-}
-
-static MlirBlock bodyOf(MlirOperation generic) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
-}
-
-static MlirAffineMap mapOf(MlirOperation generic, intptr_t operand) {
-  return mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), operand));
-}
-
-static intptr_t numInputs(MlirOperation generic) {
-  return mlirOperationGetNumOperands(generic) -
-         mlirOperationGetNumResults(generic);
-}
+#include "contraction_impl.h"
 
 static bool isParallel(MlirOperation generic, intptr_t loop) {
   MlirAttribute parallel =
@@ -93,31 +68,6 @@ static bool readBody(MloptProduct *p) {
   return true;
 }
 
-static bool isZero(MlirAttribute value) {
-  if (mlirAttributeIsNull(value))
-    return false;
-  if (mlirAttributeIsADenseElements(value))
-    return mlirDenseElementsAttrIsSplat(value) &&
-           isZero(mlirDenseElementsAttrGetSplatValue(value));
-  return mlirAttributeIsAFloat(value) ? mlirFloatAttrGetValueDouble(value) == 0
-         : mlirAttributeIsAInteger(value)
-             ? mlirIntegerAttrGetValueInt(value) == 0
-             : false;
-}
-
-bool mloptIsFilledWithZero(MlirValue tensor) {
-  MlirOperation op = definerOf(tensor);
-  if (mlirOperationIsNull(op))
-    return false;
-  if (mloptIsNamed(op, "arith.constant"))
-    return isZero(mloptAttr(op, "value"));
-  if (!mloptIsNamed(op, "linalg.generic") || numInputs(op) != 0)
-    return false;
-  MlirValue yielded = mloptOperand(mlirBlockGetTerminator(bodyOf(op)), 0);
-  return isDefinedBy(yielded, "arith.constant") &&
-         isZero(mloptAttr(definerOf(yielded), "value"));
-}
-
 static bool isSummed(MlirType type) {
   return mlirTypeIsAF32(type) || mlirTypeIsAF64(type) ||
          (mlirTypeIsAInteger(type) &&
@@ -152,22 +102,7 @@ static bool dependsOn(MlirValue value, MlirOperation product) {
 }
 
 static bool isElementwise(MlirOperation op) {
-  if (!mloptIsNamed(op, "linalg.generic"))
-    return false;
-  for (intptr_t i = 0, n = mlirAffineMapGetNumDims(mapOf(op, 0)); i < n; ++i)
-    if (!isParallel(op, i))
-      return false;
-  return true;
-}
-
-/// Whether a body reads tensors at indices that it computes, or has loops.
-static bool isIrregular(MlirOperation generic) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(generic));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (mloptIsNamed(op, "tensor.extract") ||
-        mlirOperationGetNumRegions(op) > 0)
-      return true;
-  return false;
+  return mloptIsNamed(op, "linalg.generic") && mloptIsParallelGeneric(op);
 }
 
 /// Operations that move elements and compute none.
@@ -208,7 +143,7 @@ static bool followsProduct(MlirValue value, MlirOperation product) {
   if (mloptIsNamed(op, "tensor.expand_shape") ||
       mloptIsNamed(op, "tensor.collapse_shape"))
     return followsProduct(mloptOperand(op, 0), product);
-  if (!isElementwise(op) || isIrregular(op))
+  if (!isElementwise(op) || mloptIsIrregular(op))
     return false;
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
     MlirValue operand = mloptOperand(op, i);

@@ -76,9 +76,6 @@ typedef struct MloptProduct {
 /// and what comes of its elements one by one.
 bool mloptFindProduct(MlirBlock program, MloptProduct *out);
 
-/// A tensor of zeros: a splat constant, or a generic that yields one.
-bool mloptIsFilledWithZero(MlirValue);
-
 // product_access.c
 /// Where the elements of an operand of the product lie.
 MloptAccess mloptDescribeAccess(const MloptProduct *, intptr_t operand);

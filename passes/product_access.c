@@ -13,8 +13,7 @@
 
 #include "product.h"
 
-#include "mlir-c/AffineExpr.h"
-#include "mlir-c/AffineMap.h"
+#include "contraction_impl.h"
 
 static void addScaled(MloptAffine *out, const MloptAffine *x, int64_t scale) {
   out->constant += scale * x->constant;

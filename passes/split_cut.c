@@ -7,6 +7,8 @@
 
 #include "split_cut.h"
 
+#include "to_linalg.h"
+
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 
@@ -205,27 +207,16 @@ static MlirOperation buildGeneric(MloptPiece *p, intptr_t numInputs,
                                     .regions = &region});
 }
 
-static MlirValue loopIndex(MloptBuilder *b, intptr_t loop) {
-  MlirType index = mlirIndexTypeGet(b->context);
-  MlirNamedAttribute dim =
-      mloptNamedAttr(b->context, "dim", mloptI64Attr(b->context, loop));
-  return mloptBuildValue(b, (MloptOpSpec){.name = "linalg.index",
-                                          .numResults = 1,
-                                          .results = &index,
-                                          .numAttrs = 1,
-                                          .attrs = &dim});
-}
-
 /// Where an old loop stands, in a body over the new ones.
 static MlirValue cutIndex(MloptPiece *p, MlirBlock body, MlirOperation index,
                           const MloptCut *cut) {
   MloptBuilder b = mloptBuilderAtEnd(body, p->b.location);
   intptr_t d = mlirIntegerAttrGetValueInt(mloptAttr(index, "dim"));
-  MlirValue at = loopIndex(&b, moved(cut, d));
+  MlirValue at = mloptBuildLoopIndex(&b, moved(cut, d));
   if (d == cut->loop) {
     at = mloptBuildBinary(&b, "arith.muli", at,
                           mloptBuildIndex(&b, cut->length));
-    at = mloptBuildBinary(&b, "arith.addi", at, loopIndex(&b, d + 1));
+    at = mloptBuildBinary(&b, "arith.addi", at, mloptBuildLoopIndex(&b, d + 1));
     at =
         mloptBuildBinary(&b, "arith.addi", at, mloptBuildIndex(&b, cut->begin));
   }

@@ -221,24 +221,11 @@ static void appendBytes(MlirStringRef part, void *userData) {
   bytes->size += part.length;
 }
 
-static MlirWalkResult dropLocation(MlirOperation op, void *userData) {
-  MlirLocation unknown = *(MlirLocation *)userData;
-  mlirOperationSetLocation(op, unknown);
-  for (intptr_t r = 0, n = mlirOperationGetNumRegions(op); r < n; ++r)
-    for (MlirBlock block =
-             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
-      for (intptr_t i = 0, m = mlirBlockGetNumArguments(block); i < m; ++i)
-        mlirBlockArgumentSetLocation(mlirBlockGetArgument(block, i), unknown);
-  return MlirWalkResultAdvance;
-}
-
 char *mloptSessionGetBytecode(const MloptSession *session, size_t *size) {
   Bytes bytes = {malloc(4096), 0, 4096};
   MlirOperation copy =
       mlirOperationClone(mlirModuleGetOperation(session->module));
-  MlirLocation unknown = mlirLocationUnknownGet(session->context);
-  mlirOperationWalk(copy, dropLocation, &unknown, MlirWalkPreOrder);
+  mloptSetLocations(copy, mlirLocationUnknownGet(session->context));
   mlirOperationWriteBytecode(copy, appendBytes, &bytes);
   mlirOperationDestroy(copy);
   *size = bytes.size;
