@@ -143,15 +143,18 @@ const MloptPassDef mloptPass_fuse MLOPT_TABLE = {
         "fusion; what costs nothing to compute again goes into each that "
         "uses it. Two kernels become one when that moves fewer bytes and "
         "one kernel can do it: elementwise and layout operations, gathers "
-        "and reductions over the same rows in any order; contractions, "
-        "scatters, scans, sorts and window reductions stay alone. Results "
-        "do not change. Each fusion says in `mlopt.ledger` which operands "
+        "and reductions over the same rows in any order; a contraction with "
+        "the elementwise and layout operations on its result, and two that "
+        "share a factor. Scatters, scans, sorts and window reductions stay "
+        "alone. Each fusion says in `mlopt.ledger` which operands "
         "other kernels computed, why they are not part of it and what it "
         "would save; the function says in `mlopt.traffic` how many kernels "
         "there are, how many bytes they move, and how many any program must. "
         "Remarks of the category `mlopt-fuse` say the same for each edge. "
-        "With `wgmma`, a large dot of f32 becomes one of bf16 terms with sums "
-        "in f32, and factors of other than 16 bits are transposed where their "
+        "Results do not change, but for this: with `wgmma`, a large dot of f32 "
+        "becomes one of bf16 terms with sums in f32, whose products lie within "
+        "2^-23 of the exact ones where the factors exceed 2^-110. There, "
+        "factors of other than 16 bits are transposed where their "
         "rows do not run along the contracted dimensions.",
     .anchor = "func.func",
     .dependent = dependent,
