@@ -153,7 +153,7 @@ const MloptPassDef mloptPass_fuse MLOPT_TABLE = {
         "Remarks of the category `mlopt-fuse` say the same for each edge. "
         "Results do not change, but for this: with `wgmma`, a large dot of f32 "
         "becomes one of bf16 terms with sums in f32, whose products lie within "
-        "2^-23 of the exact ones where the factors exceed 2^-110. There, "
+        "2^-23 of the exact ones where the factors exceed 2^-110. For `wgmma`, "
         "factors of other than 16 bits are transposed where their "
         "rows do not run along the contracted dimensions.",
     .anchor = "func.func",
