@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "schedule.h"
+#include "schedule_impl.h"
 
 #include "target.h"
 
@@ -23,7 +23,6 @@ enum {
   /// Bodies are cloned for each element that a thread holds; that many
   /// operations are still worth compiling.
   MAX_CLONED = 4096,
-  MOST_LANES = 16,
 };
 
 //===----------------------------------------------------------------------===//
@@ -73,7 +72,7 @@ static bool isSane(const MloptSchedule *s) {
   return s->blocks > 0 && s->blocks <= target->blocks && s->cluster > 0 &&
          s->cluster <= target->portableCluster && s->blocks % s->cluster == 0 &&
          s->threads > 0 && s->threads <= target->threads && isPower(s->lanes) &&
-         s->lanes <= MOST_LANES && s->vectors <= MOST_VECTORS &&
+         s->lanes <= MLOPT_MOST_LANES && s->vectors <= MOST_VECTORS &&
          s->vectors >= (s->family != MLOPT_FAMILY_ROWS) &&
          (transposes
               ? isPower(s->vectors) && s->threads == THREADS && s->line >= 0
@@ -106,185 +105,6 @@ bool mloptScheduleFromAttr(MlirAttribute attr, MloptSchedule *out) {
 }
 
 //===----------------------------------------------------------------------===//
-// Programs
-//===----------------------------------------------------------------------===//
-
-typedef struct Program {
-  MlirBlock block;
-  intptr_t numRoots;
-  MlirType space;     ///< of the largest root
-  bool sameShape;     ///< all roots have it
-  bool sameCount;     ///< or as many elements
-  bool isPlain;       ///< elementwise operations, reductions and views alone
-  int64_t granule;    ///< elements that lie on one side of an inserted slice
-  int64_t smallest;   ///< bytes of an element: the smallest read or written
-  intptr_t numRead;   ///< tensors read
-  intptr_t numLarge;  ///< tensors read that have as many elements as the space
-  int64_t numScalars; ///< operations in bodies
-  bool gathers;       ///< a body reads elements that data says
-  intptr_t numReductions;
-  MloptReduction reduction; ///< the first
-  bool sameReductions;      ///< all have its extents
-  bool combines;            ///< all by known operations
-} Program;
-
-static bool sameSizes(MlirType a, MlirType b) {
-  return mlirTypeEqual(mloptWithElementType(a, mloptElementType(b)), b);
-}
-
-static int64_t bytesOf(MlirType type) {
-  unsigned bits = mloptElementWidth(mloptElementType(type));
-  return bits < 8 ? 1 : bits / 8;
-}
-
-static int64_t countBody(MlirOperation op, bool *gathers) {
-  int64_t count = 0;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  for (MlirOperation inner = mlirBlockGetFirstOperation(body);
-       !mlirOperationIsNull(inner);
-       inner = mlirOperationGetNextInBlock(inner)) {
-    ++count;
-    *gathers |= mloptIsNamed(inner, "tensor.extract");
-  }
-  return count;
-}
-
-static bool hasRegions(MlirOperation op) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  for (MlirOperation inner = mlirBlockGetFirstOperation(body);
-       !mlirOperationIsNull(inner); inner = mlirOperationGetNextInBlock(inner))
-    if (mlirOperationGetNumRegions(inner))
-      return true;
-  return false;
-}
-
-static void addReduction(Program *p, MlirOperation op) {
-  MloptReduction reduction;
-  bool described = mloptDescribeReduction(op, &reduction);
-  if (!p->numReductions++)
-    p->reduction = reduction;
-  p->sameReductions &= described && reduction.outer == p->reduction.outer &&
-                       reduction.middle == p->reduction.middle &&
-                       reduction.inner == p->reduction.inner;
-  MloptCombiner combiner;
-  MloptArgCombiner arg;
-  if (!mloptDescribeArgCombiner(op, &arg))
-    for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
-      p->combines &= mloptDescribeCombiner(op, i, &combiner);
-  p->combines &= !hasRegions(op);
-}
-
-static void addRoot(Program *p, MlirType type) {
-  if (!p->numRoots++ || mloptNumElements(type) > mloptNumElements(p->space)) {
-    p->sameShape &= p->numRoots == 1;
-    p->sameCount &= p->numRoots == 1;
-    p->space = type;
-  }
-  p->sameShape &= sameSizes(type, p->space);
-  p->sameCount &= mloptNumElements(type) == mloptNumElements(p->space);
-  int64_t bytes = bytesOf(type);
-  p->smallest = bytes < p->smallest ? bytes : p->smallest;
-}
-
-/// Operations whose elements a tile finds for a vector at once.
-static const char *const views[] = {"arith.constant",
-                                    "linalg.generic",
-                                    "tensor.collapse_shape",
-                                    "tensor.empty",
-                                    "tensor.expand_shape",
-                                    "tensor.extract_slice",
-                                    "tensor.from_elements",
-                                    "tensor.insert_slice",
-                                    "tensor.extract",
-                                    "llvm.return",
-                                    "builtin.unrealized_conversion_cast",
-                                    "bufferization.materialize_in_destination"};
-
-static bool isView(MlirOperation op) {
-  for (int i = 0; i < MLOPT_COUNT(views); ++i)
-    if (mloptIsNamed(op, views[i]))
-      return true;
-  for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i)
-    if (mlirTypeIsAShaped(mloptResultType(op, i)))
-      return false;
-  return true;
-}
-
-/// The largest power of two up to `most` that divides `n`.
-static int64_t commonPower(int64_t n, int64_t most) {
-  int64_t power = 1;
-  while (2 * power <= most && n % (2 * power) == 0)
-    power *= 2;
-  return power;
-}
-
-/// Narrows vectors so that none lies on both sides of an edge of a slice.
-static void addInsert(Program *p, MlirOperation insert) {
-  MlirType type = mloptResultType(insert, 0);
-  intptr_t last = mloptRank(type) - 1;
-  while (last > 0 && mloptDim(type, last) == 1)
-    --last;
-  if (last < 0)
-    return;
-  int64_t offset =
-      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_offsets"), last);
-  int64_t size =
-      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_sizes"), last);
-  if (size == mloptDim(type, last))
-    return;
-  p->granule = mloptIsDynamic(offset)
-                   ? 1
-                   : commonPower(offset, commonPower(size, p->granule));
-}
-
-/// Elements of four bits share a byte, and only one thread may write it.
-static bool isPacked(MlirOperation op) {
-  return mloptIsNamed(op, "builtin.unrealized_conversion_cast") &&
-         mloptElementWidth(mloptElementType(mloptResultType(op, 0))) == 4;
-}
-
-static Program readProgram(MlirBlock block) {
-  Program p = {.block = block,
-               .sameShape = true,
-               .sameCount = true,
-               .isPlain = true,
-               .smallest = 8,
-               .granule = MOST_LANES,
-               .sameReductions = true,
-               .combines = true};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    p.isPlain &= isView(op) && !isPacked(op);
-    if (mloptIsNamed(op, "bufferization.materialize_in_destination"))
-      addRoot(&p, mloptOperandType(op, 0));
-    if (mloptIsNamed(op, "linalg.generic"))
-      p.numScalars += countBody(op, &p.gathers);
-    if (mloptIsNamed(op, "tensor.insert_slice"))
-      addInsert(&p, op);
-    if (mloptIsReduction(op))
-      addReduction(&p, op);
-  }
-  return p;
-}
-
-/// What the program reads, once its space is known.
-static void countReads(Program *p, int64_t elements) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!mloptIsNamed(op, "builtin.unrealized_conversion_cast") ||
-        !mlirTypeIsARankedTensor(mloptResultType(op, 0)))
-      continue;
-    MlirType type = mloptResultType(op, 0);
-    ++p->numRead;
-    if (mloptNumElements(type) < elements)
-      continue;
-    ++p->numLarge;
-    int64_t bytes = bytesOf(type);
-    p->smallest = bytes < p->smallest ? bytes : p->smallest;
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Choices
 //===----------------------------------------------------------------------===//
 
@@ -302,7 +122,7 @@ static int64_t powerFrom(int64_t n) {
   return power;
 }
 
-static MloptSchedule chooseGeneric(const Program *p) {
+static MloptSchedule chooseGeneric(const MloptProgram *p) {
   int64_t blocks =
       divideUp(p->numRoots ? mloptNumElements(p->space) : 1, THREADS);
   return (MloptSchedule){.family = MLOPT_FAMILY_GENERIC,
@@ -316,15 +136,15 @@ static MloptSchedule chooseGeneric(const Program *p) {
 
 /// Elements of a vector of 16 bytes, eight at most: of wider elements beside
 /// it a thread makes two accesses.
-static int64_t fullVector(const Program *p) {
+static int64_t fullVector(const MloptProgram *p) {
   return atMost(atMost(target->accessBytes / p->smallest, 8), p->granule);
 }
 
-static bool choosePointwise(Program *p, MloptSchedule *out) {
+static bool choosePointwise(MloptProgram *p, MloptSchedule *out) {
   if (p->numReductions || !p->sameCount || !p->isPlain)
     return false;
   int64_t count = mloptNumElements(p->space);
-  countReads(p, count);
+  mloptCountReads(p, count);
   int64_t lanes = fullVector(p);
   // One vector for each thread: on an H200 a new block starts sooner than a
   // thread gets to its second vector (4.19 against 4.00 TB/s, 2^28 bf16). But
@@ -377,7 +197,7 @@ intptr_t mloptFindTransposed(MlirOperation op, intptr_t i, intptr_t rank,
   return outDims[rank - 1] == rank - 1 ? -1 : outDims[rank - 1];
 }
 
-static bool chooseTranspose(Program *p, MloptSchedule *out) {
+static bool chooseTranspose(MloptProgram *p, MloptSchedule *out) {
   const int64_t side = MLOPT_TRANSPOSE_SIDE;
   intptr_t rank = mloptRank(p->space), dims[MLOPT_MAX_RANK], line = -1;
   if (p->numReductions || !p->sameShape || rank < 2)
@@ -396,7 +216,7 @@ static bool chooseTranspose(Program *p, MloptSchedule *out) {
   if (along < side / 4 || across < side / 4)
     return false;
   int64_t count = mloptNumElements(p->space);
-  countReads(p, count);
+  mloptCountReads(p, count);
   int64_t blocks =
       count / along / across * divideUp(along, side) * divideUp(across, side);
   int64_t most = fullVector(p);
@@ -406,8 +226,8 @@ static bool chooseTranspose(Program *p, MloptSchedule *out) {
   *out = (MloptSchedule){.family = MLOPT_FAMILY_TRANSPOSE,
                          .blocks = blocks,
                          .threads = THREADS,
-                         .lanes = commonPower(across, most),
-                         .vectors = commonPower(along, most),
+                         .lanes = mloptCommonPower(across, most),
+                         .vectors = mloptCommonPower(along, most),
                          .line = line,
                          .cluster = 1};
   return true;
@@ -415,7 +235,7 @@ static bool chooseTranspose(Program *p, MloptSchedule *out) {
 
 /// Whether every result has as many elements as are kept, or with `allowWhole`
 /// as the space.
-static bool rootsFit(const Program *p, bool allowWhole) {
+static bool rootsFit(const MloptProgram *p, bool allowWhole) {
   int64_t kept = p->reduction.outer * p->reduction.inner;
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
@@ -440,7 +260,7 @@ static int64_t innerSize(const MloptReduction *r) {
 /// Whether every element of the space is needed once: no result of its size,
 /// and no reduction, needs another reduction, but for a sum that can be
 /// streamed.
-static bool isStreamed(const Program *p) {
+static bool isStreamed(const MloptProgram *p) {
   const MloptReduction *r = &p->reduction;
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
@@ -505,8 +325,8 @@ static RowLine chooseLine(int64_t rows, int64_t vectors, int64_t most,
 /// one tensor that is read: ptxas would take more registers and leave fewer.
 /// Softmax of 8192 x 8192 bf16 then has 48 in place of 60, without spilling,
 /// and five blocks in place of four.
-static int64_t residentBlocks(const Program *p, int64_t lanes, const RowLine *l,
-                              int64_t threads) {
+static int64_t residentBlocks(const MloptProgram *p, int64_t lanes,
+                              const RowLine *l, int64_t threads) {
   const int64_t each = HELD + HELD / 2;
   if (l->held * lanes != HELD || p->numRead != 1 || l->cluster > 1 ||
       threads < THREADS)
@@ -515,7 +335,7 @@ static int64_t residentBlocks(const Program *p, int64_t lanes, const RowLine *l,
                 target->residentThreads / threads);
 }
 
-static bool chooseRows(Program *p, bool clusters, MloptSchedule *out) {
+static bool chooseRows(MloptProgram *p, bool clusters, MloptSchedule *out) {
   const MloptReduction *r = &p->reduction;
   int64_t rows = r->outer, columns = r->middle;
   // One thread adds up so few, in order; windows of 3 x 3 and 4 x 4 too, where
@@ -525,8 +345,8 @@ static bool chooseRows(Program *p, bool clusters, MloptSchedule *out) {
   if (r->inner > 1 || columns < (isAlone ? FEW_ALONE : FEW) ||
       !rootsFit(p, true))
     return false;
-  countReads(p, rows * columns);
-  int64_t lanes = commonPower(innerSize(r), fullVector(p));
+  mloptCountReads(p, rows * columns);
+  int64_t lanes = mloptCommonPower(innerSize(r), fullVector(p));
   int64_t vectors = columns / lanes; // of a row
   int64_t most =
       atLeast(atMost(HELD / lanes, 16) / atLeast((p->numLarge + 1) / 2, 1), 1);
@@ -553,7 +373,7 @@ static bool chooseRows(Program *p, bool clusters, MloptSchedule *out) {
 /// Whether every reduction and every result of the space's size can be computed
 /// without another reduction's result. Counts the reductions' results, and the
 /// bytes of an element of all.
-static bool isOnePass(const Program *p, intptr_t *outResults,
+static bool isOnePass(const MloptProgram *p, intptr_t *outResults,
                       int64_t *outBytes) {
   const MloptReduction *r = &p->reduction;
   *outResults = *outBytes = 0;
@@ -573,7 +393,7 @@ static bool isOnePass(const Program *p, intptr_t *outResults,
       continue;
     for (intptr_t i = 0, n = mlirOperationGetNumResults(op); i < n; ++i) {
       ++*outResults;
-      *outBytes += bytesOf(mloptResultType(op, i));
+      *outBytes += mloptProgramBytes(mloptResultType(op, i));
     }
     for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
       if (mloptReadsReduction(mloptOperand(op, i)))
@@ -582,7 +402,7 @@ static bool isOnePass(const Program *p, intptr_t *outResults,
   return true;
 }
 
-static bool chooseColumns(Program *p, MloptSchedule *out) {
+static bool chooseColumns(MloptProgram *p, MloptSchedule *out) {
   enum { MOST_VALUES = 32, MOST_REDUCTIONS = 8, FEW_ROWS = 16 };
   const MloptReduction *r = &p->reduction;
   intptr_t results;
@@ -591,9 +411,9 @@ static bool chooseColumns(Program *p, MloptSchedule *out) {
       p->numReductions > MOST_REDUCTIONS || !isOnePass(p, &results, &bytes) ||
       results > MOST_VALUES)
     return false;
-  countReads(p, outer * rows * columns);
-  int64_t lanes =
-      commonPower(innerSize(r), atMost(fullVector(p), MOST_VALUES / results));
+  mloptCountReads(p, outer * rows * columns);
+  int64_t lanes = mloptCommonPower(
+      innerSize(r), atMost(fullVector(p), MOST_VALUES / results));
   while (lanes > 1 && 8 * lanes * p->numScalars > MAX_CLONED)
     lanes /= 2;
   int64_t line = target->warp;
@@ -633,7 +453,7 @@ static int64_t largestArgument(MlirBlock body) {
   for (intptr_t i = 0, n = mlirBlockGetNumArguments(body); i < n; ++i) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
     if (mlirTypeIsAShaped(type))
-      most = atLeast(most, mloptNumElements(type) * bytesOf(type));
+      most = atLeast(most, mloptNumElements(type) * mloptProgramBytes(type));
   }
   return most;
 }
@@ -643,7 +463,7 @@ int64_t mloptChooseSplit(MlirBlock body) {
   // are enough, of long rows' many even out the end.
   enum { COLUMN_BLOCKS = 4, ROW_BLOCKS = 16, STRIP_BYTES = 512 };
   enum { COLUMN_BYTES = 8192, ROW_BYTES = 65536 };
-  Program p = readProgram(body);
+  MloptProgram p = mloptReadProgram(body);
   const MloptReduction *r = &p.reduction;
   if (!p.numReductions || !p.isPlain || !p.sameReductions || !p.combines)
     return 1;
@@ -679,7 +499,7 @@ int64_t mloptChooseSplit(MlirBlock body) {
 }
 
 MloptSchedule mloptChooseSchedule(MlirBlock block, bool clusters) {
-  Program p = readProgram(block);
+  MloptProgram p = mloptReadProgram(block);
   MloptSchedule schedule;
   if (!p.numRoots || p.numRoots > MLOPT_MAX_TILE_ROOTS || !p.isPlain)
     return chooseGeneric(&p);

@@ -65,6 +65,7 @@ int64_t mloptMatmulSteps(const MloptContraction *, const MloptMatmulSchedule *);
 int64_t mloptMatmulProductColumns(const MloptContraction *,
                                   const MloptMatmulSchedule *);
 
+// schedule_matmul_launch.c
 /// Whether TMA stores an output, in boxes of 64 rows of 128 bytes.
 bool mloptMatmulStoresBoxes(const MloptContraction *, const MloptOutput *);
 /// The columns of a box.
@@ -81,6 +82,8 @@ bool mloptMatmulIsMap(const MloptContraction *, intptr_t parameter);
 /// The element type of a factor in the instruction; false if it takes none
 /// such.
 bool mloptMatmulFactor(const MloptMatrix *, MloptNvFactor *out);
+/// How TMA calls the elements of a factor that has one.
+const char *mloptMatmulMapType(const MloptMatrix *);
 
 /// Whether a kernel can have this schedule; a diagnostic if not.
 bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *,

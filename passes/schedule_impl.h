@@ -1,0 +1,49 @@
+//===- schedule_impl.h - What schedules are chosen from -----------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the files that choose a schedule share: a summary of a kernel's program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_SCHEDULE_IMPL_H
+#define MLOPT_PASSES_SCHEDULE_IMPL_H
+
+#include "schedule.h"
+
+enum { MLOPT_MOST_LANES = 16 }; ///< elements of a vector
+
+/// A summary of the tensor program in a kernel or a fusion.
+typedef struct MloptProgram {
+  MlirBlock block;
+  intptr_t numRoots;
+  MlirType space;     ///< of the largest root
+  bool sameShape;     ///< all roots have it
+  bool sameCount;     ///< or as many elements
+  bool isPlain;       ///< elementwise operations, reductions and views alone
+  int64_t granule;    ///< elements that lie on one side of an inserted slice
+  int64_t smallest;   ///< bytes of an element: the smallest read or written
+  intptr_t numRead;   ///< tensors read
+  intptr_t numLarge;  ///< tensors read that have as many elements as the space
+  int64_t numScalars; ///< operations in bodies
+  bool gathers;       ///< a body reads elements that data says
+  intptr_t numReductions;
+  MloptReduction reduction; ///< the first
+  bool sameReductions;      ///< all have its extents
+  bool combines;            ///< all by known operations
+} MloptProgram;
+
+MloptProgram mloptReadProgram(MlirBlock);
+/// Counts what the program reads, once its space is known to have so many
+/// elements.
+void mloptCountReads(MloptProgram *, int64_t elements);
+
+/// Bytes of an element in memory; one where two share a byte.
+int64_t mloptProgramBytes(MlirType);
+/// The largest power of two up to `most` that divides `n`.
+int64_t mloptCommonPower(int64_t n, int64_t most);
+
+#endif // MLOPT_PASSES_SCHEDULE_IMPL_H

@@ -1,0 +1,302 @@
+//===- schedule_matmul_launch.c - Launches of matrix products -------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a contraction and its schedule: how results are stored, the kernel's
+// attributes and the schedule read from them, the tensor maps, the launch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedule_matmul.h"
+
+#include "fold.h"
+#include "nv_tma.h"
+#include "target.h"
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// How TMA calls what it stores; NULL for what it does not.
+static const char *storedType(const MloptOutput *output) {
+  switch (mloptGetElement(mloptElementType(output->type))) {
+  case MLOPT_BF16:
+    return "bf16";
+  case MLOPT_F16:
+    return "f16";
+  case MLOPT_F32:
+    return "f32";
+  case MLOPT_I32:
+    return "i32";
+  default:
+    return NULL;
+  }
+}
+
+static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static int64_t bytesOf(const MloptMatrix *matrix) {
+  return mloptElementWidth(mloptElementType(matrix->type)) / 8;
+}
+
+static int64_t elementBytes(const MloptOutput *output) {
+  return mloptElementWidth(mloptElementType(output->type)) / 8;
+}
+
+int64_t mloptMatmulStoreColumns(const MloptOutput *output) {
+  return MLOPT_NV_ROW_BYTES / elementBytes(output);
+}
+
+/// Whether a box lies within a digit: it holds whole boxes, or the whole axis.
+static bool holdsBoxes(const MloptContraction *c, const MloptStoreDigit *d,
+                       int64_t box) {
+  return d->size % box == 0 || d->size == c->sizes[d->axis];
+}
+
+intptr_t mloptMatmulBoxDigits(const MloptContraction *c,
+                              const MloptOutput *output, MloptStoreDigit *out) {
+  enum { MOST_DIGITS = 5 };
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  intptr_t n = mloptOutputDigits(c, output, digits), count = 2;
+  if (!storedType(output) || !n || digits[0].axis != MLOPT_AXIS_N ||
+      digits[0].step != 1)
+    return 0;
+  out[0] = digits[0];
+  out[1] = (MloptStoreDigit){MLOPT_AXIS_M, 1, 1, 0};
+  for (intptr_t i = 1; i < n; ++i) {
+    bool isRow = digits[i].axis == MLOPT_AXIS_M && digits[i].step == 1;
+    if (digits[i].stride * elementBytes(output) % 16 || count == MOST_DIGITS ||
+        digits[i].stride >= INT64_C(1) << 36)
+      return 0;
+    out[isRow ? 1 : count++] = digits[i];
+  }
+  return holdsBoxes(c, &out[0], mloptMatmulStoreColumns(output)) &&
+                 holdsBoxes(c, &out[1], MLOPT_NV_MMA_ROWS)
+             ? count
+             : 0;
+}
+
+bool mloptMatmulStoresBoxes(const MloptContraction *c,
+                            const MloptOutput *output) {
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  return mloptMatmulBoxDigits(c, output, digits) > 0;
+}
+
+int64_t mloptMatmulBlockColumns(const MloptContraction *c) {
+  int64_t columns = 32;
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    if (mloptMatmulStoresBoxes(c, &c->outputs[i]) &&
+        mloptMatmulStoreColumns(&c->outputs[i]) > columns)
+      columns = mloptMatmulStoreColumns(&c->outputs[i]);
+  return columns;
+}
+
+bool mloptMatmulIsMap(const MloptContraction *c, intptr_t parameter) {
+  bool isMap = parameter == c->a.parameter;
+  for (intptr_t i = 0; i < c->numProducts; ++i)
+    isMap |= parameter == c->parametersOfB[i];
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    isMap |= parameter == c->outputs[i].parameter &&
+             mloptMatmulStoresBoxes(c, &c->outputs[i]);
+  return isMap;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static MlirAttribute dictionary(MlirContext context, intptr_t count,
+                                MlirNamedAttribute *attrs) {
+  return mlirDictionaryAttrGet(context, count, attrs);
+}
+
+static MlirAttribute scheduleAttr(MlirContext context,
+                                  const MloptMatmulSchedule *s) {
+  MlirNamedAttribute entries[] = {
+      mloptNamedAttr(context, "band", mloptI64Attr(context, s->band)),
+      mloptNamedAttr(context, "family", mloptStrAttr(context, "matmul")),
+      mloptNamedAttr(context, "stages", mloptI64Attr(context, s->stages)),
+      mloptNamedAttr(context, "tile", mloptI64Array(context, 3, s->tile)),
+      {.name = mlirIdentifierGet(context, mloptStr("cluster"))},
+      {.name = mlirIdentifierGet(context, mloptStr("splits"))},
+      {.name = mlirIdentifierGet(context, mloptStr("alternate"))},
+  };
+  intptr_t count = 4;
+  if (s->cluster > 1)
+    entries[count++] =
+        mloptNamedAttr(context, "cluster", mloptI64Attr(context, s->cluster));
+  if (s->splits > 1)
+    entries[count++] =
+        mloptNamedAttr(context, "splits", mloptI64Attr(context, s->splits));
+  if (s->alternate)
+    entries[count++] =
+        mloptNamedAttr(context, "alternate", mlirUnitAttrGet(context));
+  return dictionary(context, count, entries);
+}
+
+void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
+                         const MloptMatmulSchedule *s) {
+  MlirContext context = mlirOperationGetContext(kernel);
+  mlirOperationSetDiscardableAttributeByName(kernel, mloptStr("mlopt.schedule"),
+                                             scheduleAttr(context, s));
+  if (mloptMatmulBlocks(s) > 1) {
+    const int32_t cluster[] = {(int32_t)mloptMatmulBlocks(s), 1, 1};
+    mlirOperationSetDiscardableAttributeByName(
+        kernel, mloptStr("nvvm.cluster_dim"),
+        mlirDenseI32ArrayGet(context, 3, cluster));
+  }
+  const int32_t threads[] = {MLOPT_MATMUL_THREADS, 1, 1};
+  mlirOperationSetDiscardableAttributeByName(
+      kernel, mloptStr("nvvm.reqntid"),
+      mlirDenseI32ArrayGet(context, 3, threads));
+  mlirOperationSetDiscardableAttributeByName(
+      kernel, mloptStr("nvvm.minctasm"),
+      mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 1));
+  MlirAttribute parameters[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  intptr_t n = mlirBlockGetNumArguments(entry);
+  for (intptr_t i = 0; i < n; ++i)
+    parameters[i] = mloptMatmulIsMap(c, i) ? mloptNvMapParameter(context)
+                                           : dictionary(context, 0, NULL);
+  mlirOperationSetInherentAttributeByName(
+      kernel, mloptStr("arg_attrs"), mlirArrayAttrGet(context, n, parameters));
+}
+
+/// An integer of a dictionary; `otherwise` if it has none of this name.
+static bool readInt(MlirAttribute dict, const char *name, int64_t otherwise,
+                    int64_t *out) {
+  MlirAttribute attr = mloptDictGet(dict, name);
+  *out = otherwise;
+  if (mlirAttributeIsNull(attr))
+    return otherwise > 0;
+  if (!mloptIsI64(attr))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(attr);
+  return true;
+}
+
+bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out) {
+  MlirAttribute schedule = mloptAttr(kernel, "mlopt.schedule");
+  if (mlirAttributeIsNull(schedule))
+    return false;
+  MlirAttribute family = mloptDictGet(schedule, "family");
+  if (mlirAttributeIsNull(family) || !mloptIsString(family) ||
+      !mloptStrEq(mlirStringAttrGetValue(family), "matmul"))
+    return false;
+  MlirAttribute tile = mloptDictGet(schedule, "tile");
+  if (mlirAttributeIsNull(tile) || !mloptIsI64Array(tile) ||
+      mlirDenseArrayGetNumElements(tile) != 3)
+    return false;
+  mloptI64ArrayGet(tile, out->tile);
+  out->alternate = !mlirAttributeIsNull(mloptDictGet(schedule, "alternate"));
+  return readInt(schedule, "stages", 0, &out->stages) &&
+         readInt(schedule, "band", 0, &out->band) &&
+         readInt(schedule, "cluster", 1, &out->cluster) &&
+         readInt(schedule, "splits", 1, &out->splits);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+static MlirAttribute mapAttr(MlirContext context, const char *type,
+                             intptr_t rank, const int64_t *dims,
+                             const int64_t *strides, const int64_t *box) {
+  MlirNamedAttribute entries[] = {
+      mloptNamedAttr(context, "box", mloptI64Array(context, rank, box)),
+      mloptNamedAttr(context, "dims", mloptI64Array(context, rank, dims)),
+      mloptNamedAttr(context, "strides",
+                     mloptI64Array(context, rank - 1, strides)),
+      mloptNamedAttr(context, "swizzle",
+                     mloptI64Attr(context, MLOPT_NV_ROW_BYTES)),
+      mloptNamedAttr(context, "type", mloptStrAttr(context, type)),
+  };
+  return dictionary(context, MLOPT_COUNT(entries), entries);
+}
+
+/// The bytes of a stride. One of a dimension of size 1 is never stepped over,
+/// but must be a multiple of 16.
+static int64_t strideBytes(int64_t stride, int64_t inner, int64_t bytes) {
+  return stride ? stride * bytes : divideUp(inner * bytes, 16) * 16;
+}
+
+/// A factor as TMA sees it: the contiguous axis, the other one, the batch.
+static MlirAttribute matrixMap(MlirContext context, const MloptContraction *c,
+                               const MloptMatrix *matrix, const char *type,
+                               MloptAxis inner, MloptAxis outer,
+                               int64_t innerBox, int64_t outerBox) {
+  const MloptAxis axes[] = {inner, outer, MLOPT_AXIS_BATCH};
+  intptr_t rank = c->sizes[MLOPT_AXIS_BATCH] > 1 ? 3 : 2;
+  int64_t dims[3], strides[2], box[] = {innerBox, outerBox, 1};
+  for (intptr_t i = 0; i < rank; ++i) {
+    dims[i] = c->sizes[axes[i]];
+    if (i)
+      strides[i - 1] =
+          strideBytes(matrix->strides[axes[i]], dims[0], bytesOf(matrix));
+  }
+  return mapAttr(context, type, rank, dims, strides, box);
+}
+
+/// A factor, whose tile has `rows` along `axis`: one box of rows along k, or
+/// boxes of 64 along the other axis.
+static MlirAttribute factorMap(MlirContext context, const MloptContraction *c,
+                               const MloptMatrix *factor, MloptAxis axis,
+                               int64_t rows) {
+  enum { PIECE = 64 };
+  const char *type = mloptMatmulMapType(factor);
+  return factor->strides[MLOPT_AXIS_K] == 1
+             ? matrixMap(context, c, factor, type, MLOPT_AXIS_K, axis,
+                         MLOPT_NV_MMA_STAGE_BYTES / bytesOf(factor), rows)
+             : matrixMap(context, c, factor, type, axis, MLOPT_AXIS_K, PIECE,
+                         PIECE);
+}
+
+/// An output: boxes of columns of 64 rows.
+static MlirAttribute outputMap(MlirContext context, const MloptContraction *c,
+                               const MloptOutput *output) {
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  intptr_t rank = mloptMatmulBoxDigits(c, output, digits);
+  int64_t dims[MLOPT_PLACE_MAX_DIGITS], strides[MLOPT_PLACE_MAX_DIGITS];
+  int64_t box[MLOPT_PLACE_MAX_DIGITS];
+  for (intptr_t i = 0; i < rank; ++i) {
+    dims[i] = digits[i].size;
+    box[i] = 1;
+    if (i)
+      strides[i - 1] =
+          strideBytes(digits[i].stride, dims[0], elementBytes(output));
+  }
+  box[0] = mloptMatmulStoreColumns(output);
+  box[1] = MLOPT_NV_MMA_ROWS;
+  return mapAttr(context, storedType(output), rank, dims, strides, box);
+}
+
+static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
+                                const MloptMatmulSchedule *s, intptr_t count) {
+  MlirAttribute maps[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  for (intptr_t i = 0; i < count; ++i)
+    maps[i] = mlirUnitAttrGet(context);
+  maps[c->a.parameter] = factorMap(context, c, &c->a, MLOPT_AXIS_M, s->tile[0]);
+  for (intptr_t i = 0; i < c->numProducts; ++i)
+    maps[c->parametersOfB[i]] =
+        factorMap(context, c, &c->b, MLOPT_AXIS_N,
+                  mloptMatmulProductColumns(c, s) / s->cluster);
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    if (mloptMatmulStoresBoxes(c, &c->outputs[i]))
+      maps[c->outputs[i].parameter] = outputMap(context, c, &c->outputs[i]);
+  return mlirArrayAttrGet(context, count, maps);
+}
+
+void mloptMatmulLaunch(MlirContext context, const MloptContraction *c,
+                       const MloptMatmulSchedule *s, MloptLaunch *launch) {
+  int64_t m, n, total;
+  mloptMatmulTiles(c, s, &m, &n, &total);
+  int64_t blocks = mloptMatmulBlocks(s);
+  int64_t most = mloptSm90.multiprocessors / blocks;
+  launch->blocks = (total < most ? total : most) * blocks;
+  launch->threads = MLOPT_MATMUL_THREADS;
+  launch->sharedBytes = mloptMatmulCarve(s).total;
+  launch->tensorMaps = tensorMaps(context, c, s, launch->numArguments);
+}
