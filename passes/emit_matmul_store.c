@@ -167,20 +167,24 @@ static MlirValue slotOf(MloptMatmul *g, int64_t box, MlirValue turn) {
   return mloptNvMulInt(&g->nv, slot, g->shared.storeBytes);
 }
 
-/// Stages a block and lets TMA store it, when the slot's last store has read
-/// it.
-static void storeBox(MloptMatmul *g, const MloptMatmulConsumer *w,
-                     const MloptOutput *output, MlirValue slot,
-                     const MlirValue *axes, const MlirValue *elements) {
+/// Waits until the next slot's last store has read it.
+static void awaitSlot(MloptMatmul *g, const MloptMatmulConsumer *w) {
   MloptNv *nv = &g->nv;
   MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
   mloptNvWaitStoresRead(nv, g->s.splits > 1 ? 0 : MLOPT_MATMUL_STORE_SLOTS - 1);
   mloptNvEndIf(nv, &first);
+}
+
+/// Stages a block in a slot that has been waited for, and lets TMA store it.
+static void storeBox(MloptMatmul *g, const MloptMatmulConsumer *w,
+                     const MloptOutput *output, MlirValue slot,
+                     const MlirValue *axes, const MlirValue *elements) {
+  MloptNv *nv = &g->nv;
   mloptNvBarrier(nv, w->barrier, MLOPT_MATMUL_WARPGROUP);
   stageBlock(g, w, output, slot, elements);
   mloptNvFenceShared(nv);
   mloptNvBarrier(nv, w->barrier, MLOPT_MATMUL_WARPGROUP);
-  first = mloptNvBeginIf(nv, w->isFirst);
+  MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
   MlirValue at[MLOPT_PLACE_MAX_DIGITS];
   intptr_t rank = coordinates(g, output, axes, at);
   mloptNvStoreBox(nv, mlirBlockGetArgument(g->parameters, output->parameter),
@@ -323,6 +327,12 @@ static int64_t boxesOf(MloptMatmul *g, int64_t columns) {
 static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
                        const Block *block, MlirValue turn, int64_t *box) {
   int64_t numElements = block->numColumns / 2;
+  // Before the elements, not after them: ptxas moves reads of an accumulator
+  // over the wait for it within a basic block, which this one ends, then finds
+  // them too early and serialises wgmma (C7514).
+  bool isAwaited = boxesOf(g, block->numColumns) > 0;
+  if (isAwaited)
+    awaitSlot(g, w);
   MlirValue elements[MLOPT_MAX_OUTPUTS][MOST_ELEMENTS];
   for (int64_t e = 0; e < numElements; e += 2)
     for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
@@ -344,6 +354,9 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
     memcpy(axes, block->axes, sizeof axes);
     for (int64_t c = 0; c < block->numColumns; c += columns) {
       axes[MLOPT_AXIS_N] = mloptNvAddInt(&g->nv, block->axes[MLOPT_AXIS_N], c);
+      if (!isAwaited)
+        awaitSlot(g, w);
+      isAwaited = false;
       storeBox(g, w, output, slotOf(g, (*box)++, turn), axes,
                &elements[i][c / 2]);
     }
