@@ -341,27 +341,27 @@ func.func @nv_divf_f32(%x: f32, %y: f32) -> f32 {
   return %r : f32
 }
 
-// 1 / y, rounded once. Newton's step from the unit's reciprocal rounds right
-// where nothing gets near the ends of the format; elsewhere stands PTX's own.
+// 1 / y, rounded once, without a branch. The divisor is scaled so that the unit
+// gives no denormal; the last step rounds q0 + rest / y, whose product is exact in
+// it, denormal or not. For zero, infinity and NaN q0 is right as it is.
 func.func @nv_recip_f32(%y: f32) -> f32 {
   %one = arith.constant 1.0 : f32
-  %least = arith.constant 1.1754944e-38 : f32
-  %most = arith.constant 8.507059e+37 : f32
+  %down = arith.constant 5.421010862427522e-20 : f32
+  %up = arith.constant 18446744073709551616.0 : f32
   %a = math.absf %y : f32
-  %is_low = arith.cmpf ult, %a, %least : f32
-  %is_high = arith.cmpf ugt, %a, %most : f32
-  %is_rare = arith.ori %is_low, %is_high : i1
-  %r = scf.if %is_rare -> f32 {
-    %r = llvm.call_intrinsic "llvm.nvvm.rcp.rn.f"(%y) : (f32) -> f32
-    scf.yield %r : f32
-  } else {
-    %r0 = func.call @rcp_ftz(%y) : (f32) -> f32
-    %minus = arith.negf %y : f32
-    %e = math.fma %minus, %r0, %one : f32
-    %r1 = math.fma %r0, %e, %r0 : f32
-    scf.yield %r1 : f32
-  } {rare}
-  return %r : f32
+  %is_large = arith.cmpf ogt, %a, %one : f32
+  %scale = arith.select %is_large, %down, %up : f32
+  %scaled = arith.mulf %y, %scale : f32
+  %r = func.call @rcp_ftz(%scaled) : (f32) -> f32
+  %q0 = arith.mulf %r, %scale : f32
+  %minus = arith.negf %y : f32
+  %rest = math.fma %minus, %q0, %one : f32
+  %part = arith.mulf %rest, %scale : f32
+  %q1 = math.fma %part, %r, %q0 : f32
+  %b = math.absf %rest : f32
+  %is_usual = arith.cmpf olt, %b, %one : f32
+  %q = arith.select %is_usual, %q1, %q0 : f32
+  return %q : f32
 }
 
 func.func @nv_rsqrt_f32(%x: f32) -> f32 {
