@@ -8,6 +8,7 @@
 #include "bench.h"
 
 #include "timer.h"
+#include "version.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,9 +197,13 @@ static void printJson(const MloptRunner *runner, const Bench *bench,
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S+00:00",
            gmtime_r(&now, &parts));
   const char *rate = runner->flops > 0 ? "tflops" : "gbps";
-  fprintf(out,
-          "{\"date\": \"%s\", \"version\": \"%s\", \"machine\": {\"gpu\": ",
-          date, MLOPT_VERSION);
+  fprintf(out, "{\"date\": \"%s\", \"version\": \"%s\", \"commit\": ", date,
+          MLOPT_VERSION);
+  if (*mloptCommit)
+    printString(out, mloptCommit);
+  else
+    fputs("null", out);
+  fputs(", \"machine\": {\"gpu\": ", out);
   printString(out, mloptGetDeviceName(runner->device));
   fprintf(out, ", \"cuda\": \"%d.%d\"}, \"case\": ",
           runner->device->driver_version / 1000,

@@ -12,9 +12,9 @@
 
 /// Times the entry on the GPU, burst and sustained (timer.h), beside a copy of
 /// as many bytes as it takes and gives. Prints that in words, then as one line
-/// of JSON of the form that test/bench/compare.py writes. Inputs that are
-/// mostly zeros are refused: they draw less power and run faster than data
-/// does.
+/// of JSON of the form that test/bench/compare.py writes; its commit is that of
+/// this tool, null if there is none. Inputs that are mostly zeros are refused:
+/// they draw less power and run faster than data does.
 bool mloptBench(const MloptRunner *, const char *program,
                 const MloptTensor *inputs, FILE *out, MloptError *);
 

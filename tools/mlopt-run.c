@@ -253,7 +253,8 @@ int main(int argc, char **argv) {
       {"--bench", MLOPT_FLAG_SWITCH, NULL,
        "Then time it on the GPU, if nothing was wrong: single runs with the L2 "
        "emptied before each and runs back to back, beside a copy of as many "
-       "bytes. The last line is JSON, as test/bench/compare.py writes it.",
+       "bytes. The last line is JSON, as test/bench/compare.py writes it, with "
+       "the commit that this tool was built from.",
        &o->trial.bench},
       {"--list", MLOPT_FLAG_STRING, "FILE",
        "Run the programs of this file too, each on a line of its own with the "

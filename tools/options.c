@@ -7,6 +7,8 @@
 
 #include "options.h"
 
+#include "version.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -60,7 +62,8 @@ static void printHelp(const MloptCommand *c) {
     printFlag(c->flags[i].name, c->flags[i].value,
               c->flags[i].kind == MLOPT_FLAG_OPTIONAL, c->flags[i].help);
   printFlag("--help", NULL, false, "Print this and exit.");
-  printFlag("--version", NULL, false, "Print the version and exit.");
+  printFlag("--version", NULL, false,
+            "Print the version and the commit and exit.");
   if (c->notes)
     printf("\n%s", c->notes);
 }
@@ -216,7 +219,8 @@ static Parsed parse(const MloptCommand *c, int argc, char **argv,
       return HELPED;
     }
     if (!onlyOperands && !strcmp(arg, "--version")) {
-      printf("%s %s\n", c->tool, MLOPT_VERSION);
+      printf(*mloptCommit ? "%s %s (%s)\n" : "%s %s\n", c->tool, MLOPT_VERSION,
+             mloptCommit);
       return HELPED;
     }
     if (!onlyOperands && !strcmp(arg, "--")) {
