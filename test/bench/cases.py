@@ -64,6 +64,13 @@ class Case:
         """The name of its files, without an ending."""
         return self.name.replace("/", "-").replace("^", "")
 
+    @property
+    def rank(self):
+        """How important it is when time is short; 1 comes first. What memory
+        can do is measured with each case anyway."""
+        return {"ceiling": 3, "attention": 2}.get(self.name.partition("/")[0],
+                                                  1)
+
     @functools.cached_property
     def moved(self):
         """Bytes that must be moved."""

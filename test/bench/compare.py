@@ -30,6 +30,10 @@ How it measures:
 - The ceiling is measured in the same rounds: a copy of as many bytes (half
   read, half written), or a read of them by a kernel that writes nothing; for
   products, cuBLAS on 8192 cubed in that element type.
+- With --deadline what fits into the time is measured, the most important parts
+  first (plan.py), and what is left out is listed, with the reason. PyTorch's
+  compiled peers are compiled before, in many processes at once, where there are
+  several; what compiling and starting cost is measured without that.
 
 What it writes: one JSON line for each case,
   {"date", "commit", "machine": {gpu, driver, torch, cuda}, "case", "kind",
@@ -37,7 +41,7 @@ What it writes: one JSON line for each case,
             "error_norm", "error_worst", "repeatable", ...} or {"error"},
    "peers": {label: the same}, "ceiling": {"what", "ms"},
    "gbps" or "tflops", "best", "ratio", "ratio_sustained", "ratio_any",
-   "of_ceiling", "moved_bytes", "flops", "burst_clocks", ...}
+   "of_ceiling", "moved_bytes", "flops", "burst_clocks", "left_out", ...}
 where a ratio is the best comparable peer's time over ours: above 1 we win.
 `mlopt-run --bench` writes lines of the same form, without peers.
 """
@@ -52,18 +56,15 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
-from queue import Empty, Queue
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 import cases as table
 import picture
-
-# Seconds that making a peer takes, about.
-MAKING = {"compile": 6, "autotune": 60, "reduce": 8, "flex": 12, "xla": 4}
+import plan
+import workers
 
 
 # ---- Artifacts ---------------------------------------------------------------
@@ -170,74 +171,6 @@ def now():
     return datetime.datetime.now().astimezone().isoformat(timespec="seconds")
 
 
-# ---- Workers -----------------------------------------------------------------
-
-
-class Workers:
-    """Runs cases in a process that is replaced when a case takes it along."""
-
-    def __init__(self, options, timeout):
-        self.options, self.timeout = options, timeout
-        self.about = {}
-
-    def rows(self, names, deadline):
-        """A row for every name, in order."""
-        names = list(names)
-        while names:
-            if time.monotonic() > deadline:
-                for name in names:
-                    yield {"case": name, "error": "not run: out of time"}
-                return
-            for row in self.until_lost(list(names), deadline):
-                names.remove(row["case"])
-                yield row
-
-    def until_lost(self, names, deadline):
-        process = subprocess.Popen(
-            [sys.executable, os.path.join(HERE, "worker.py")],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        lines = Queue()
-
-        def read():
-            for line in process.stdout:
-                lines.put(line)
-            lines.put(None)
-
-        threading.Thread(target=read, daemon=True).start()
-        json.dump(dict(self.options, cases=names), process.stdin)
-        process.stdin.close()
-        at, lost = None, False
-        try:
-            while True:
-                try:
-                    line = lines.get(timeout=self.timeout)
-                except Empty:
-                    yield {"case": at or names[0], "error": "hung: nothing for "
-                           f"{self.timeout:.0f} s; the process was ended"}
-                    return
-                if line is None:
-                    if at or (process.wait() and not lost):
-                        yield {"case": at or names[0], "error": "the process "
-                               f"ended with {process.wait()}"}
-                    return
-                said = json.loads(line)
-                if "about" in said:
-                    self.about = said["about"]
-                elif "begin" in said:
-                    at = said["begin"]
-                elif "lost" in said:
-                    lost = True
-                elif "row" in said:
-                    at = None
-                    yield said["row"]
-                    if time.monotonic() > deadline:
-                        return
-        finally:
-            process.kill()
-            process.wait()
-            process.stdout.close()
-
-
 # ---- Rows --------------------------------------------------------------------
 
 
@@ -319,6 +252,8 @@ def describe(row):
     lines = [head]
     parts = [("mlopt", row["ours"])] if row.get("ours") else []
     parts += (row.get("peers") or {}).items()
+    for kind, why in (row.get("left_out") or {}).items():
+        lines.append(f"    left out: {kind}, which {why}")
     for label, part in parts:
         if part.get("error"):
             lines.append(f"    {label:<30} ERROR: {part['error']}")
@@ -371,7 +306,8 @@ def draw(rows, path, about, version):
             "sustained": row.get("ratio_sustained"),
             "ceiling": row.get("of_ceiling"),
             "error": row.get("error") or row.get("refused")
-            or ours.get("error")})
+            or ours.get("error")
+            or (row.get("left_out") or {}).get("burst")})
     with open(path, "w", encoding="utf-8") as file:
         file.write(picture.draw(
             shown, "mlopt beside the best comparable peer",
@@ -380,13 +316,6 @@ def draw(rows, path, about, version):
 
 
 # ---- The program -------------------------------------------------------------
-
-
-def cost(case, options, peers):
-    """Seconds that a case takes, about."""
-    making = sum(MAKING.get(maker.partition(":")[0], 0.5)
-                 for label, maker in case.peers if re.search(peers, label))
-    return 2 + making + options["burst_s"] + options["sustained_s"]
 
 
 def parse():
@@ -402,10 +331,11 @@ def parse():
     add("--picture", help="write an SVG")
     add("--quick", action="store_true", help="half a second a case, no "
         "sustained figures")
-    add("--burst", type=float, default=1.5, help="seconds a case")
-    add("--sustained", type=float, default=2.0, help="seconds a case; 0: none")
+    add("--burst", type=float, default=0.7, help="seconds a case")
+    add("--sustained", type=float, default=1.2, help="seconds a case; 0: none")
     add("--deadline", type=float, default=1e9,
-        help="seconds; cases after that are rows that say so")
+        help="seconds; what does not fit is left out, the least important "
+             "first,\nand listed")
     add("--timeout", type=float, default=100,
         help="seconds after which a case hangs")
     add("--compiler", help="mlopt-compile")
@@ -436,15 +366,7 @@ def main():
     if not chosen:
         sys.exit(f"no case matches {args.cases}")
     if args.list:
-        for case in chosen:
-            labels = ", ".join(label for label, _ in case.peers
-                               if re.search(args.peers, label))
-            print(f"{case.name:<48} about "
-                  f"{cost(case, options, args.peers):3.0f} s  "
-                  f"{case.moved / 1e6:10.1f} MB  {labels}")
-        total = sum(cost(case, options, args.peers) for case in chosen)
-        print(f"{len(chosen)} cases, about {total / 60:.1f} minutes")
-        return 0
+        return show(args, chosen, options)
     if args.programs:
         files = write_programs(chosen, args.programs, args.small)
         print(len(files), "programs")
@@ -457,27 +379,106 @@ def main():
     return compare(args, chosen, options)
 
 
+def wanted_makers(pattern):
+    """A function that gives the makers of a case's peers that are wanted."""
+    return lambda case: [maker for label, maker in case.peers
+                         if re.search(pattern, label)]
+
+
+def show(args, chosen, options):
+    """Lists the cases, and what a deadline would leave out."""
+    makers = wanted_makers(args.peers)
+    costs = workers.ahead_costs(chosen, makers)
+    budget = plan.Budget(options["burst_s"], options["sustained_s"],
+                         len(costs) >= LEAST_AHEAD)
+    parts = plan.plan(by_rank(chosen), makers, budget,
+                      args.deadline - START_S - ahead_seconds(costs))
+    for case in chosen:
+        mine = [part for part in parts if part.case == case.name]
+        labels = ", ".join(label for label, _ in case.peers
+                           if re.search(args.peers, label))
+        print(f"{case.name:<48} about {plan.expected(mine):3.0f} s  "
+              f"{case.moved / 1e6:10.1f} MB  {labels}")
+        for part in mine:
+            if part.why:
+                print(f"    left out: {part.kind}, which {part.why}")
+    total = START_S + ahead_seconds(costs) + plan.expected(parts)
+    print(f"{len(chosen)} cases, about {total / 60:.1f} minutes, "
+          f"{ahead_seconds(costs):.0f} s of them compiling ahead")
+    return 0
+
+
+# How many cases are worth compiling ahead for; seconds that a worker takes to
+# start, and that are kept for the last case to be late.
+LEAST_AHEAD, START_S, SPARE_S = 4, 10, 5
+
+
+def ahead_seconds(costs):
+    """Seconds that compiling ahead takes, about; 0 if it is not done."""
+    if len(costs) < LEAST_AHEAD:
+        return 0
+    return 12 + max(sum(costs.values()) / 10, max(costs.values()))
+
+
+def by_rank(chosen):
+    return sorted(chosen, key=lambda case: case.rank)
+
+
+def measure_all(args, chosen, options):
+    """A row for every case, the most important first."""
+    deadline = time.monotonic() + args.deadline - SPARE_S
+    makers = wanted_makers(args.peers)
+    costs = {} if args.dry_run else workers.ahead_costs(chosen, makers)
+    budget = plan.Budget(options["burst_s"], options["sustained_s"])
+    if len(costs) >= LEAST_AHEAD:
+        begun = time.monotonic()
+        done = workers.compile_ahead(costs, options, 2 * ahead_seconds(costs))
+        budget.ahead = True
+        print(f"compiled ahead: peers of {len(done)} of {len(costs)} cases in "
+              f"{time.monotonic() - begun:.0f} s", flush=True)
+    process = workers.Workers(options, args.timeout)
+    left = by_rank(chosen)
+    try:
+        while left:
+            seconds = deadline - time.monotonic()
+            parts = [part for part in plan.plan(left, makers, budget, seconds)
+                     if part.case == left[0].name]
+            case = left.pop(0)
+            out = {part.kind: part.why for part in parts if part.why}
+            if "burst" in out:
+                yield {"case": case.name, "left_out": out}, process.about
+                continue
+            row = process.run({"case": case.name, "without": list(out)},
+                              min(args.timeout, max(30.0, seconds + 10)))
+            if out:
+                row["left_out"] = out
+            if row.get("took_s"):
+                budget.learn(plan.expected(parts), row["took_s"])
+            yield row, process.about
+    finally:
+        process.end()
+
+
 def compare(args, chosen, options):
     path = os.path.join(args.artifacts, "manifest.json")
     version = commit()
     if not args.dry_run and os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             version = json.load(file).get("commit")
-    workers = Workers(options, args.timeout)
-    done, bad = [], 0
-    deadline = time.monotonic() + args.deadline
-    for row in workers.rows([case.name for case in chosen], deadline):
-        row = {"date": now(), "commit": version, "machine": workers.about,
+    done, about, bad, unmeasured = [], {}, 0, 0
+    for row, about in measure_all(args, chosen, options):
+        row = {"date": now(), "commit": version, "machine": about,
                **figures(row)}
         done.append(row)
         print((describe_check if args.dry_run else describe)(row), flush=True)
         parts = [row.get("ours") or {}, *(row.get("peers") or {}).values(), row]
         bad += any(part.get("error") for part in parts)
+        unmeasured += "burst" in (row.get("left_out") or {})
         if args.out and not args.dry_run:
             with open(args.out, "a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
         if args.picture:
-            draw(done, args.picture, workers.about, version)
+            draw(done, args.picture, about, version)
     ratios = [row["ratio"] for row in done if row.get("ratio")]
     if ratios and not args.dry_run:
         product = 1.0
@@ -485,8 +486,18 @@ def compare(args, chosen, options):
             product *= ratio ** (1 / len(ratios))
         print(f"{len(done)} cases; {len(ratios)} with a ratio, geometric mean "
               f"{product:.3f}, least {min(ratios):.3f}")
-    print(f"{len(done) - bad} passed, {bad} failed")
+    print_left_out(done)
+    print(f"{len(done) - bad - unmeasured} passed, {bad} failed, {unmeasured} "
+          "left out")
     return 1 if bad and args.dry_run else 0
+
+
+def print_left_out(rows):
+    """What there was no time for, each with the reason."""
+    lines = [f"    {row['case']}: {kind}, which {why}" for row in rows
+             for kind, why in (row.get("left_out") or {}).items()]
+    if lines:
+        print("left out for want of time:", *lines, sep="\n")
 
 
 if __name__ == "__main__":

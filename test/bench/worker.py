@@ -1,9 +1,15 @@
 # Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs cases, one after the other, and prints a JSON line for each.
+"""Runs cases and prints a JSON line for each.
+
+  worker.py          the options are a line of standard input, and each job,
+                     {"case": name, "without": [parts of plan.py]}, is another;
+                     a row is followed by {"ready"}, if all is well
+  worker.py --ahead  only makes PyTorch compile the peers of options["cases"],
+                     and prints the names
 
 A process of its own, so that a kernel that hangs or faults takes nothing but
-its own row along; compare.py starts it again for the rows that are left.
+its own row along; workers.py starts it again for the rows that are left.
 """
 
 import json
@@ -20,6 +26,7 @@ import torch
 import cases
 import measure
 import peers
+import plan
 import references
 from measure import Contender, Missing, Refused, Wrong
 
@@ -48,6 +55,7 @@ class Worker:
         self.small = options["dry_run"]
         self.machine = (measure.Rehearsal if self.small else measure.Gpu)()
         self.products = {}
+        self.without = ()  # parts that are left out of the case
         self.manifest = {"cases": {}}
         path = os.path.join(options["artifacts"], "manifest.json")
         if os.path.exists(path):
@@ -65,8 +73,9 @@ class Worker:
             raise Missing(entry.get("error", "there is no artifact"))
         return os.path.join(self.options["artifacts"], entry["artifact"])
 
-    def wanted(self, label):
-        return re.search(self.options["peers"], label) is not None
+    def wanted(self, label, maker):
+        return (plan.kind_of(maker) not in self.without
+                and re.search(self.options["peers"], label) is not None)
 
     # -- Contenders
 
@@ -128,7 +137,8 @@ class Worker:
 
     # -- One case
 
-    def run(self, case):
+    def run(self, case, without):
+        self.without = without
         row = {"case": case.name, "kind": case.how}
         entry = self.manifest["cases"].get(case.name, {})
         for key in ("flags", "compile_ms"):
@@ -170,7 +180,7 @@ class Worker:
         makers = [(OURS, None)] if program is not None else []
         row["peers"] = {}
         for label, maker in makers + list(case.peers):
-            if label != OURS and not self.wanted(label):
+            if label != OURS and not self.wanted(label, maker):
                 continue
             if self.small and maker in GPU_MAKERS:
                 continue
@@ -233,7 +243,7 @@ class Worker:
             measure.time_burst(self.machine, timed, self.options["burst_s"])
             row["burst_clocks"] = {"before": before,
                                    "after": self.machine.reading()}
-            if self.options["sustained_s"]:
+            if self.options["sustained_s"] and "sustained" not in self.without:
                 measure.time_sustained(self.machine, contenders or timed,
                                        self.options["sustained_s"])
         for c in contenders:
@@ -325,8 +335,35 @@ def printable(value):
     return value
 
 
+def compile_ahead(options):
+    """Makes PyTorch compile peers, once for each case."""
+    class Machine:
+        device = "cuda"
+
+    by_name = {case.name: case for case in cases.cases}
+    for name in options["cases"]:
+        case = by_name[name]
+        generator = torch.Generator(device="cuda")
+        tensors = measure.draw(case, case.build(), case.sizes, Machine,
+                               generator)
+        for label, maker in case.peers:
+            if (maker.partition(":")[0] in plan.COMPILED_AHEAD
+                    and re.search(options["peers"], label)):
+                torch._dynamo.reset()
+                try:
+                    peers.make(case, maker, case.sizes, tensors)(*tensors)
+                    torch.cuda.synchronize()
+                except Exception:  # it will be in the case's row
+                    traceback.print_exc()
+        print(name, flush=True)
+        del tensors
+        torch.cuda.empty_cache()
+
+
 def main():
-    options = json.load(sys.stdin)
+    options = json.loads(sys.stdin.readline())
+    if sys.argv[1:] == ["--ahead"]:
+        return compile_ahead(options)
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is not for our reader
 
@@ -337,16 +374,16 @@ def main():
     worker = Worker(options)
     say({"about": worker.machine.about()})
     by_name = {case.name: case for case in cases.cases}
-    for name in options["cases"]:
-        say({"begin": name})
+    for line in sys.stdin:
+        job = json.loads(line)
         begun = time.perf_counter()
-        row = worker.run(by_name[name])
+        row = worker.run(by_name[job["case"]], job.get("without", ()))
         row["took_s"] = time.perf_counter() - begun
         say({"row": row})
         if worker.lost():
-            say({"lost": name})
             os._exit(3)
         worker.machine.release()
+        say({"ready": job["case"]})
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+import types
 import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
@@ -24,22 +24,24 @@ sys.path.insert(0, os.path.join(SOURCE, "test", "bench"))
 
 import cases
 import compare
+import plan
+import workers
 
 WORKER = '''
 import json, os, sys, time
-names = json.load(sys.stdin)["cases"]
 say = lambda what: print(json.dumps(what), flush=True)
+sys.stdin.readline()
 say({"about": {"gpu": "none"}})
-for name in names:
-    say({"begin": name})
+for line in sys.stdin:
+    job = json.loads(line)
+    name = job["case"]
     if name == "crash":
         os.abort()
-    if name == "hang":
-        time.sleep(60)
-    say({"row": {"case": name}})
+    time.sleep({"hang": 60, "gemm/bf16_nt_1024x1024x1024": 3}.get(name, 0))
+    say({"row": {"case": name, "took_s": 0.01, "without": job.get("without")}})
     if name == "lost":
-        say({"lost": name})
         os._exit(3)
+    say({"ready": name})
 '''
 
 
@@ -76,28 +78,98 @@ class Bench(unittest.TestCase):
         self.assertEqual(len(set(names)), len(names))
         self.assertEqual(len({case.file for case in cases.cases}), len(names))
 
-    def test_workers(self):
+    def with_worker(self, run):
+        """The result of a function, the worker being the one above."""
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "worker.py"), "w",
                       encoding="utf-8") as file:
                 file.write(WORKER)
-            here, compare.HERE = compare.HERE, folder
+            here, workers.HERE = workers.HERE, folder
             try:
-                workers = compare.Workers({}, 1.5)
-                names = ["a", "crash", "b", "lost", "c", "hang", "d"]
-                soon = time.monotonic() + 60
-                rows = list(workers.rows(names, soon))
-                late = list(workers.rows(["a"], 0))
+                return run()
             finally:
-                compare.HERE = here
+                workers.HERE = here
+
+    def test_workers(self):
+        names = ["a", "crash", "b", "lost", "c", "hang", "d"]
+        process = workers.Workers({}, 1.5)
+        rows = self.with_worker(
+            lambda: [process.run({"case": name}) for name in names])
+        process.end()
         self.assertEqual([row["case"] for row in rows], names)
         errors = {row["case"]: row["error"] for row in rows if "error" in row}
         self.assertEqual(set(errors), {"crash", "hang"})
         self.assertIn("ended with -6", errors["crash"])
         self.assertIn("hung", errors["hang"])
-        self.assertEqual(late, [{"case": "a",
-                                 "error": "not run: out of time"}])
-        self.assertEqual(workers.about, {"gpu": "none"})
+        self.assertEqual(process.about, {"gpu": "none"})
+
+    def test_shares(self):
+        self.assertEqual(workers.shares({"a": 1, "b": 5, "c": 2, "d": 3}, 2),
+                         [["b", "a"], ["d", "c"]])
+        self.assertEqual(workers.shares({"a": 1}, 3), [["a"]])
+
+    def plan_all(self, seconds, **budget):
+        makers = lambda case: [maker for _, maker in case.peers
+                               if maker != "autotune"]
+        return plan.plan(sorted(cases.cases, key=lambda case: case.rank),
+                         makers, plan.Budget(0.7, 1.2, **budget), seconds)
+
+    def test_plan_fits(self):
+        whole = plan.expected(self.plan_all(1e9))
+        self.assertFalse([part for part in self.plan_all(whole) if part.why])
+        for seconds in (0, 1, 10, 100, 400):
+            parts = self.plan_all(seconds)
+            self.assertLessEqual(plan.expected(parts), seconds)
+            # Time for the least of what is left out there is not.
+            left = seconds - plan.expected(parts)
+            for part in parts:
+                if part.why:
+                    self.assertTrue(part.seconds > left or "belongs" in
+                                    part.why, part)
+
+    def test_plan_takes_what_matters(self):
+        parts = self.plan_all(300)
+        kept = {(part.case, part.kind) for part in parts if not part.why}
+        claimed = [case for case in cases.cases if case.rank == 1]
+        for case in claimed:
+            self.assertIn((case.name, "burst"), kept)
+        self.assertIn(("gemm/bf16_nt_8192x8192x8192", "sustained"), kept)
+        self.assertIn(("rows/softmax_bf16_8192x8192", "compiled"), kept)
+        self.assertNotIn(("ceiling/copy_2GiB", "burst"), kept)
+        # No part of a case without the case.
+        for case, kind in kept:
+            self.assertIn((case, "burst"), kept)
+
+    def test_plan_learns(self):
+        budget = plan.Budget(0.7, 1.2)
+        for _ in range(50):
+            budget.learn(2, 4)
+        self.assertGreater(budget.pace, 1.7)
+        slow = plan.plan(cases.cases, lambda case: [], budget, 100)
+        fast = plan.plan(cases.cases, lambda case: [], plan.Budget(0.7, 1.2),
+                         100)
+        self.assertGreater(sum(bool(part.why) for part in slow),
+                           sum(bool(part.why) for part in fast))
+
+    def test_deadline(self):
+        args = types.SimpleNamespace(deadline=compare.SPARE_S + 3.5, timeout=60,
+                                     peers=".", dry_run=True)
+        some = [case for case in cases.cases
+                if case.name.startswith(("gemm/bf16_nt_1024", "ceiling/copy"))]
+        options = {"burst_s": 0.7, "sustained_s": 1.2}
+        rows = self.with_worker(
+            lambda: [row for row, _ in
+                     compare.measure_all(args, some, options)])
+        self.assertEqual({row["case"] for row in rows},
+                         {case.name for case in some})
+        # The most important first; what is left out is a row that says so.
+        self.assertEqual(rows[0]["case"], "gemm/bf16_nt_1024x1024x1024")
+        self.assertEqual(rows[0]["without"], ["xla"])
+        self.assertEqual(list(rows[0]["left_out"]), ["xla"])
+        out = [row for row in rows if "burst" in row.get("left_out", {})]
+        self.assertTrue(out)
+        self.assertIn("left out: burst, which would take",
+                      compare.describe(compare.figures(out[0])))
 
     def test_figures(self):
         row = compare.figures({
