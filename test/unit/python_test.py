@@ -185,7 +185,7 @@ class Exchange(Memory):
         return types.SimpleNamespace(empty=empty, float32="an f32")
 
 
-def make_torch():
+def make_torch(guards=False):
     """A module that has what mlopt uses of PyTorch."""
     torch = types.ModuleType("torch")
 
@@ -194,7 +194,7 @@ def make_torch():
             return "torch.float32"
 
     class Tensor(Described):
-        dtype, where = Float32(), 0
+        dtype, where, strange = Float32(), 0, False
 
         def get_device(self):
             return self.where
@@ -214,7 +214,35 @@ def make_torch():
                                        current_device=lambda: 0)
     torch._C = types.SimpleNamespace(
         _cuda_getCurrentRawStream=lambda ordinal: STREAM)
+    if guards:
+        torch._C._dynamo = types.SimpleNamespace(
+            guards=types.SimpleNamespace(TensorGuards=Guards))
     return torch
+
+
+class Guards:
+    """PyTorch's check of several tensors at once. It may say no to what fits:
+    here to a tensor that comes twice, as PyTorch's does, and to `strange`."""
+
+    made = said_yes = 0
+
+    def __init__(self, *tensors, dynamic_dims_sizes, dynamic_dims_strides):
+        assert dynamic_dims_sizes is None and dynamic_dims_strides is None
+        self.like = [self.about(t) for t in tensors]
+        Guards.made += 1
+
+    @staticmethod
+    def about(t):
+        return type(t), t.dtype, t.shape, t.contiguous, t.where, t.strange
+
+    def check(self, *tensors):
+        if len(tensors) != len(self.like):
+            raise TypeError("wrong length")
+        yes = (len({id(t) for t in tensors}) == len(tensors)
+               and all(hasattr(t, "where") and self.about(t) == about
+                       for t, about in zip(tensors, self.like)))
+        Guards.said_yes += yes
+        return yes
 
 
 X = [float(i) for i in range(WIDTH)]
@@ -458,8 +486,18 @@ class Calls(unittest.TestCase):
         self.fails("", mlopt.Device, 5)
 
     def test_torch(self):
+        self.check_torch(make_torch())
+
+    def test_torch_guards(self):
+        """The same where PyTorch looks at all tensors at once."""
+        Guards.made = Guards.said_yes = 0
+        self.check_torch(make_torch(guards=True))
+        self.assertEqual(Guards.made, 1)
+        self.assertEqual(Guards.said_yes, 13)
+
+    def check_torch(self, torch):
         real = sys.modules.get("torch")
-        sys.modules["torch"] = torch = make_torch()
+        sys.modules["torch"] = torch
         try:
             program = self.load(CHAIN)
             x = torch.Tensor.of(X)
@@ -483,6 +521,11 @@ class Calls(unittest.TestCase):
             self.assertIsNot(program(pairs[1][0]), y)
             self.assertEqual(program.statistics().runs, 13)
             self.fails("cannot be made by the library", program, Pointed.of(X))
+            # What that says no to is looked at one by one.
+            strange = torch.Tensor.of(X, strange=True)
+            self.assertIs(program(strange, out=y), y)
+            self.assertEqual(y.values, [(v + 1) * 3 + 1 for v in X])
+            self.fails("share memory", program, x, out=x)
             program.close()
             program(x, out=y)
             driver.fakeFail(b"cuGraphLaunch", 1, 1)

@@ -334,7 +334,7 @@ class Program:
         if instance.pointers != pointers:
             instance.bind(pointers)
         check(self._run(instance.address, stream))
-        self._shorten(kinds)
+        self._shorten(kinds, (*arguments, *results))
         if wait:
             self.device.synchronize(stream)
         if out is not None:
@@ -366,14 +366,15 @@ class Program:
                         "be a sequence of as many")
         return (out,)
 
-    def _shorten(self, kinds: list[Kind]) -> None:
+    def _shorten(self, kinds: list[Kind], tensors: tuple[Any, ...]) -> None:
         """Lets calls like this one go the short way from now on."""
         types = {type(kind) for kind in kinds}
         if len(types) == 1:
             kind, = types
             if kind not in self._shorts:
                 self._shorts[kind] = kinds[0].short(
-                    self._argument_slots, self._result_slots, self._run)
+                    self._argument_slots, self._result_slots, self._run,
+                    tensors)
             self._short = self._shorts[kind]
             self._make = kinds[0].maker(self._result_slots)
 

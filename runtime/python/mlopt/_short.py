@@ -17,7 +17,7 @@ PyTorch it reads
             if stream is None:
                 stream = current_stream(0)
             instance = local.instances[stream]
-            if not (t0.dtype in dtypes0 and t0.shape == shape0 and ...):
+            if not (like(t0, t1) or t0.dtype in dtypes0 and ...):
                 return False
             pointers = (t0.data_ptr(), t1.data_ptr(),)
         except (AttributeError, KeyError, TypeError, ValueError):
