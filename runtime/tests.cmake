@@ -81,6 +81,12 @@ foreach(name runtime_gpu runtime_gpu_stress)
   add_dependencies(mlopt-runtime-tests ${name})
 endforeach()
 
+# The bench times calls by this.
+add_library(mlopt_calls SHARED EXCLUDE_FROM_ALL ${unit}/runtime_calls.c)
+target_include_directories(mlopt_calls PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(mlopt_calls PRIVATE mlopt_runtime)
+add_dependencies(mlopt-runtime-tests mlopt_calls)
+
 # The loader's fuzzer: build mlopt-runtime-fuzz, then
 #   runtime_write_plan FOLDER; artifact_fuzz FOLDER -max_total_time=600
 if(CMAKE_C_COMPILER_ID MATCHES Clang)

@@ -258,6 +258,7 @@ add("launch/mlp8_bf16_32x256", "mlp", (32, 256, 8), (4, 16, 8),
     how="replays", tolerance=(3e-2, 6e-2))
 add("launch/calls_one_kernel", "scales", (4096, 1), (64, 1), (), how="calls")
 add("launch/calls_chain64", "scales", (4096, 64), (64, 64), (), how="calls")
+add("launch/calls_taking64", "sums", (4096, 64), (64, 64), (), how="calls")
 MLP = (("torch.compile", "compile"), ("xla", "xla"))
 SIZES = (512, 512, 2048), (8, 16, 32)
 add("compile_time/mlp_softmax", "mlp_softmax", *SIZES, MLP, how="compile_time")

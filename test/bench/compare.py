@@ -143,10 +143,9 @@ def make_artifacts(chosen, folder, compiler, ptxas):
     return 1 if failed and not made else 0
 
 
-# What the GPU machine needs besides: the runtime, and its own test for the
-# figures of the C API.
+# What the GPU machine needs besides: the runtime, and what times the C API.
 ALONG = {"MLOPT_RUNTIME_LIBRARY": "lib/libmlopt_runtime.so.0",
-         "MLOPT_RUNTIME_GPU": "bin/runtime_gpu"}
+         "MLOPT_CALLS_LIBRARY": "lib/libmlopt_calls.so"}
 
 
 def carry_along(build, folder):
@@ -358,7 +357,6 @@ def main():
         "artifacts": args.artifacts, "peers": args.peers,
         "dry_run": args.dry_run, "runner": args.runner,
         "compiler": args.compiler,
-        "runtime_gpu": os.environ.get("MLOPT_RUNTIME_GPU"),
         "burst_s": 0.5 if args.quick else args.burst,
         "sustained_s": 0 if args.quick else args.sustained}
     if args.dry_run:

@@ -6,8 +6,8 @@ Each function takes the worker, a case whose `how` is its name, and its row.
 """
 
 import contextlib
+import ctypes
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -36,17 +36,32 @@ def per_call(machine, call, calls=200, turns=5):
     return statistics.median(times)
 
 
-def cpu_us(machine, call, calls=50, turns=40):
-    """Microseconds until a call returns; the queue is empty when a batch of
-    calls begins."""
-    times = []
+def interleaved(machine, batches, calls=50, turns=60):
+    """Microseconds of a call, the median over batches of each kind, which take
+    turns so that all meet the same clocks. A batch is a function of how many
+    calls, and returns the microseconds of one. The queue is empty when it
+    begins, and a call before has bound its pointers."""
+    times = {name: [] for name in batches}
+    names = list(batches)
     for turn in range(turns):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            batches[name](1)
+            machine.synchronize()
+            times[name].append(batches[name](calls))
+            machine.synchronize()
+    return {name: statistics.median(some) for name, some in times.items()}
+
+
+def batch_of(call):
+    """The batch of a function of a call's number."""
+    def batch(count):
         begun = time.perf_counter()
-        for i in range(calls):
-            call(turn * calls + i)
-        times.append((time.perf_counter() - begun) / calls * 1e6)
-        machine.synchronize()
-    return statistics.median(times)
+        for i in range(count):
+            call(i)
+        return (time.perf_counter() - begun) / count * 1e6
+
+    return batch
 
 
 # ---- Many small kernels ------------------------------------------------------
@@ -86,7 +101,7 @@ class Exported:
 
 
 def calls(worker, case, row):
-    """CPU time of one call, through Python and through C alone."""
+    """CPU time of one call: the driver's, through C, through Python."""
     import mlopt
     machine = worker.machine
     program = mlopt.load(worker.artifact(case))
@@ -96,54 +111,76 @@ def calls(worker, case, row):
     stream = torch.cuda.current_stream().cuda_stream
     program(x, out=y)
     instance = program._local.instances[stream]
-    run, handle = mlopt._library.library().mloptRunInstance, instance.handle
+    run, handle = mlopt._library.library().mloptRunInstance, instance.address
     dx, dy = Exported(x), Exported(y)
     pairs = [(torch.randn_like(x), torch.empty_like(x)) for _ in range(100)]
-    times = {
-        "c_api_through_ctypes_us": lambda i: run(handle, stream),
-        "data_ptr_us": lambda i: program(x, out=y),
-        "dlpack_us": lambda i: program(dx, out=dy, stream=stream),
-        "results_allocated_us": lambda i: program(x),
-        "four_sets_of_pointers_us": lambda i: program(pairs[i % 4][0],
-                                                      out=pairs[i % 4][1]),
-        "hundred_sets_of_pointers_us": lambda i: program(pairs[i % 100][0],
-                                                         out=pairs[i % 100][1]),
+    batches = {
+        "data_ptr": batch_of(lambda i: program(x, out=y)),
+        "ctypes": batch_of(lambda i: run(handle, stream)),
+        "dlpack": batch_of(lambda i: program(dx, out=dy, stream=stream)),
+        "results_allocated": batch_of(lambda i: program(x)),
+        "four_sets_of_pointers": batch_of(
+            lambda i: program(pairs[i % 4][0], out=pairs[i % 4][1])),
+        "hundred_sets_of_pointers": batch_of(
+            lambda i: program(pairs[i % 100][0], out=pairs[i % 100][1])),
     }
+    batches.update(c_batches(instance, stream, x, y, pairs))
+    interleaved(machine, batches, turns=5)  # warms up
+    figures = interleaved(machine, batches)
     ours = row["ours"] = {"kernels": program.launch_count}
-    for _ in range(2):  # the first time warms up
-        for name, call in times.items():
-            ours[name] = cpu_us(machine, call)
-    ours["ms"] = per_call(machine, times["data_ptr_us"])
+    row["c_api"] = {f"{name[2:]}_us": us for name, us in figures.items()
+                    if name.startswith("c_")}
+    for name, us in figures.items():
+        if not name.startswith("c_"):
+            ours[f"{name}_us"] = us
+    if "c_call" in figures:
+        before = program.statistics().steps_patched
+        batches["c_hundred_sets"](100)
+        patched = (program.statistics().steps_patched - before) / 100
+        if patched:  # kernels that take a pointer, each time another
+            row["c_api"]["us_per_new_pointer"] = (
+                figures["c_hundred_sets"] - figures["c_same_pointers"]
+            ) / patched
+        for way in ("data_ptr", "dlpack"):
+            ours[f"{way}_over_c_us"] = figures[way] - figures["c_call"]
+    ours["ms"] = per_call(machine, lambda i: program(x, out=y))
     if program.launch_count:
         ours["us_per_kernel"] = ours["ms"] * 1e3 / program.launch_count
-    tool = worker.options["runtime_gpu"]
-    if tool:
-        row["c_api"] = c_figures(tool, "chain of 64" if case.sizes[1] > 1
-                                 else "one kernel")
-        base = row["c_api"].get("call_us")
-        if base:
-            for way in ("data_ptr", "dlpack"):
-                ours[f"{way}_over_c_us"] = ours[f"{way}_us"] - base
 
 
-def c_figures(tool, name):
-    """What runtime_gpu --time says of its own program of that kind."""
-    run = subprocess.run([tool, "--time"], capture_output=True, text=True,
-                         timeout=120)
-    found = {}
-    number = r"([0-9.]+)"
-    line = re.search(rf"a? ?{name}: a call {number} and {number} us, the bare "
-                     rf"driver's {number} us; {number} us a kernel", run.stdout)
-    if line:
-        values = [float(v) for v in line.groups()]
-        found = {"call_us": (values[0] + values[1]) / 2, "bare_us": values[2],
-                 "us_per_kernel": values[3]}
-    for key, words in (("four_sets_us", "four sets of pointers in turn"),
-                       ("hundred_sets_us", "a hundred sets in turn")):
-        line = re.search(rf"{name}: {words} {number} us", run.stdout)
-        if line:
-            found[key] = float(line.group(1))
-    return found or {"error": (run.stdout + run.stderr)[-200:]}
+def c_batches(instance, stream, x, y, pairs):
+    """Batches of calls that C makes (runtime_calls.c) of the same instance. New
+    pointers are more sets in turn than an instance remembers, none of which
+    has been seen a while ago."""
+    path = os.environ.get("MLOPT_CALLS_LIBRARY")
+    if not path:
+        return {}
+    library = ctypes.CDLL(path)
+    pointer, count = ctypes.c_void_p, ctypes.c_int
+    for name, parameters in (
+            ("mloptTimeRuns", (pointer, pointer, count)),
+            ("mloptTimeDriver", (pointer, pointer, count)),
+            ("mloptTimeBoundRuns", (pointer, pointer, count, pointer, count))):
+        function = getattr(library, name)
+        function.restype, function.argtypes = ctypes.c_double, parameters
+    at = instance.address
+
+    def bound(tensors):
+        flat = [t.data_ptr() for pair in tensors for t in pair]
+        array = (ctypes.c_uint64 * len(flat))(*flat)
+
+        def batch(calls):
+            instance.pointers = None  # not what Python has bound
+            return library.mloptTimeBoundRuns(at, stream, calls, array,
+                                              len(tensors))
+
+        return batch
+
+    return {"c_call": lambda calls: library.mloptTimeRuns(at, stream, calls),
+            "c_driver": lambda calls: library.mloptTimeDriver(at, stream,
+                                                              calls),
+            "c_same_pointers": bound([(x, y)]),
+            "c_four_sets": bound(pairs[:4]), "c_hundred_sets": bound(pairs)}
 
 
 # ---- Compiling and starting --------------------------------------------------

@@ -468,6 +468,17 @@ def scales(n, length):
     return p.give(x)
 
 
+def sums(n, length):
+    """Additions of the argument, each a kernel of its own that takes it."""
+    p = Program()
+    x = p.argument("x", [n], "f32")
+    y = x
+    for _ in range(length):
+        y = y.emit(f"add {y.name}, {x.name} {{mlopt.fuse = "
+                   f'{{group = "chain", keep = "apart"}}}} : {y.type}')
+    return p.give(y)
+
+
 def mlp(rows, width, layers):
     p = Program()
     h = p.argument("h", [rows, width])
