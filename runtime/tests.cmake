@@ -88,7 +88,9 @@ target_link_libraries(mlopt_calls PRIVATE mlopt_runtime)
 add_dependencies(mlopt-runtime-tests mlopt_calls)
 
 # The loader's fuzzer: build mlopt-runtime-fuzz, then
-#   runtime_write_plan FOLDER; artifact_fuzz FOLDER -max_total_time=600
+#   runtime_write_plan SEEDS
+#   test/fuzz/artifact_seeds.py SEEDS ARTIFACT...
+#   artifact_fuzz CORPUS SEEDS -max_total_time=600 -max_len=8192
 if(CMAKE_C_COMPILER_ID MATCHES Clang)
   add_executable(artifact_fuzz EXCLUDE_FROM_ALL ${fuzz}/artifact_fuzz.c)
   get_target_property(sources mlopt_runtime_objects SOURCES)
