@@ -390,12 +390,22 @@ MlirValue mloptBuildToIndex(MloptBuilder *b, MlirValue x, bool isUnsigned) {
   return mloptBuildConvert(b, x, mlirIndexTypeGet(b->context), isUnsigned);
 }
 
-MlirValue mloptBuildClampIndex(MloptBuilder *b, MlirValue index, int64_t limit,
+MlirValue mloptBuildClampIndex(MloptBuilder *b, MlirValue x, int64_t limit,
                                bool isUnsigned) {
-  MlirValue top = mloptBuildIndex(b, limit);
-  if (isUnsigned)
-    return mloptBuildBinary(b, "arith.minui", index, top);
-  MlirValue positive =
-      mloptBuildBinary(b, "arith.maxsi", index, mloptBuildIndex(b, 0));
-  return mloptBuildBinary(b, "arith.minsi", positive, top);
+  if (b->failed)
+    return x;
+  // An index may have 32 bits: what has more is clamped before.
+  MlirType index = mlirIndexTypeGet(b->context), type = mlirValueGetType(x);
+  if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) <= 32) {
+    type = index;
+    x = mloptBuildToIndex(b, x, isUnsigned);
+  }
+  MlirValue top = mlirTypeEqual(type, index) ? mloptBuildIndex(b, limit)
+                                             : mloptBuildInt(b, type, limit);
+  MlirValue zero = mlirTypeEqual(type, index) ? mloptBuildIndex(b, 0)
+                                              : mloptBuildInt(b, type, 0);
+  if (!isUnsigned)
+    x = mloptBuildBinary(b, "arith.maxsi", x, zero);
+  x = mloptBuildBinary(b, isUnsigned ? "arith.minui" : "arith.minsi", x, top);
+  return mloptBuildToIndex(b, x, isUnsigned);
 }

@@ -39,11 +39,10 @@ static MlirValue buildStart(MloptBuilder *b, const MloptAddressing *a,
   for (intptr_t i = 0; i < rank; ++i)
     full[i] = i == a->dims.indexVectorDim ? mloptBuildIndex(b, k) : place[i];
   MlirValue entry = mloptBuildExtract(b, indices, rank, full);
-  MlirValue start = mloptBuildToIndex(b, entry, a->isUnsigned);
   // Unsigned starts are limited even so, lest an offset make them wrap.
   if (!a->clamps && !a->isUnsigned)
-    return start;
-  return mloptBuildClampIndex(b, start, a->limits[a->dims.map.at[k]],
+    return mloptBuildToIndex(b, entry, false);
+  return mloptBuildClampIndex(b, entry, a->limits[a->dims.map.at[k]],
                               a->isUnsigned);
 }
 
@@ -119,8 +118,8 @@ static MloptSlice clampedSlice(MloptLowering *l, MlirType type, MlirType size,
     if (last == 0)
       continue; // only one place to be
     MlirValue start = mloptBuildExtract(&l->b, l->operands[first + i], 0, NULL);
-    slice.dynamicOffsets[i] = mloptBuildClampIndex(
-        &l->b, mloptBuildToIndex(&l->b, start, isUnsigned), last, isUnsigned);
+    slice.dynamicOffsets[i] =
+        mloptBuildClampIndex(&l->b, start, last, isUnsigned);
   }
   return slice;
 }

@@ -16,7 +16,8 @@ func.func private @inputs()
   %ij = mlopt.constant dense<[[1, 3, -1], [2, 0, 9]]> : tensor<2x3xi8>
   %b = mlopt.constant dense<[[[0, 1], [2, 3], [4, 5]], [[6, 7], [8, 9], [10,
       11]]]> : tensor<2x3x2xi32>
-  %bi = mlopt.constant dense<[[2, 0], [1, 5]]> : tensor<2x2xi64>
+  // Its low half alone is a place in the operand.
+  %bi = mlopt.constant dense<[[2, 0], [1, 0x100000000]]> : tensor<2x2xi64>
   %s = mlopt.constant dense<4> : tensor<i32>
   %t = mlopt.constant dense<-3> : tensor<i32>
   %u = mlopt.constant dense<[[-1.0, -2.0], [-3.0, -4.0]]> : tensor<2x2xf32>
