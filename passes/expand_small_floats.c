@@ -300,11 +300,39 @@ static MlirValue convertWide(const Site *site, MloptBuilder *b, MlirValue x,
   return roundToSmall(b, wideFormat(from), x, small, to);
 }
 
+/// A bf16 that is half of a vector of two, as f32: one instruction on the word,
+/// where to take the half out first would be another. Null if it is none.
+static MlirValue extendHalf(MloptBuilder *b, MlirValue x) {
+  MlirValue none = {NULL};
+  if (!mlirValueIsAOpResult(x) || b->failed)
+    return none;
+  MlirOperation op = mlirOpResultGetOwner(x);
+  const int64_t two = 2;
+  if (!mloptIsNamed(op, "llvm.extractelement") ||
+      !mlirTypeEqual(mloptOperandType(op, 0),
+                     mlirVectorTypeGet(1, &two, mlirBF16TypeGet(b->context))) ||
+      !mlirValueIsAOpResult(mloptOperand(op, 1)))
+    return none;
+  MlirAttribute lane =
+      mloptAttr(mlirOpResultGetOwner(mloptOperand(op, 1)), "value");
+  if (mlirAttributeIsNull(lane) || !mlirAttributeIsAInteger(lane))
+    return none;
+  MlirValue word =
+      mloptBuildUnary(b, "llvm.bitcast", mloptOperand(op, 0), intType(b, 32));
+  MlirValue bits = mlirIntegerAttrGetValueInt(lane)
+                       ? withInt(b, "arith.andi", word, 0xFFFF0000)
+                       : withInt(b, "arith.shli", word, 16);
+  return mloptBuildUnary(b, "arith.bitcast", bits, mlirF32TypeGet(b->context));
+}
+
 /// `x` in f32 if it is a small float, else itself.
 static MlirValue widen(const Site *site, MloptBuilder *b, MlirValue x) {
   const Format *small = smallFormat(mlirValueGetType(x));
   if (small && site->isNative && mlirTypeIsAF16(mlirValueGetType(x)))
     return mloptBuildUnary(b, "arith.extf", x, mlirF32TypeGet(b->context));
+  MlirValue half = site->isNative ? extendHalf(b, x) : (MlirValue){NULL};
+  if (!mlirValueIsNull(half))
+    return half;
   return small ? extendToF32(b, small, x) : x;
 }
 

@@ -37,8 +37,9 @@ typedef struct MloptSchedule {
   /// Vectors that a thread holds at once. Rows: 0 when the row is too long to
   /// be held, and is read again for each reduction.
   int64_t vectors;
-  /// Rows: threads that share a row. Columns: threads side by side. Transpose:
-  /// the dimension along which operands lie; `vectors` are their lanes.
+  /// Pointwise: elements from one of a thread's vectors to the next. Rows:
+  /// threads that share a row. Columns: threads side by side. Transpose: the
+  /// dimension along which operands lie; `vectors` are their lanes.
   int64_t line;
   int64_t cluster;  ///< Rows: blocks that share a row, a cluster of them
   int64_t resident; ///< blocks of a multiprocessor that registers are kept for
