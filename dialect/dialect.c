@@ -124,25 +124,41 @@ static bool isDictionary(MlirAttribute a) {
 }
 static bool isArray(MlirAttribute a) { return mlirAttributeIsAArray(a); }
 
+static bool isCount(MlirAttribute a) {
+  return !mlirAttributeIsNull(a) && mloptIsI64(a) &&
+         mlirIntegerAttrGetValueInt(a) >= 0;
+}
+
+/// The numbers in an array of a dictionary; -1 if it has none of this name, -2
+/// if that is none.
+static intptr_t countOf(MlirAttribute dictionary, const char *name) {
+  MlirAttribute value = mloptDictGet(dictionary, name);
+  if (mlirAttributeIsNull(value))
+    return -1;
+  return mloptIsI64Array(value) ? mlirDenseArrayGetNumElements(value) : -2;
+}
+
 /// A tensor map: innermost dimension first, no stride for that one, at most
-/// five dimensions.
+/// five dimensions. One of pixels has a box of channels and pixels, and of all
+/// dimensions between the innermost and the outermost the window's corners and
+/// the steps in it.
 static bool isTensorMap(MlirAttribute map) {
-  static const char *const arrays[] = {"dims", "strides", "box"};
-  intptr_t count[3];
-  for (int i = 0; i < 3; ++i) {
-    MlirAttribute value = mloptDictGet(map, arrays[i]);
-    if (mlirAttributeIsNull(value) || !mloptIsI64Array(value))
-      return false;
-    count[i] = mlirDenseArrayGetNumElements(value);
-  }
+  intptr_t rank = countOf(map, "dims"), windows = countOf(map, "low");
+  bool isPixels = windows != -1;
+  if (countOf(map, "high") != windows || countOf(map, "steps") != windows ||
+      (isPixels && (rank < 3 || windows != rank - 2)))
+    return false;
+  MlirAttribute offset = mloptDictGet(map, "offset");
+  if (!mlirAttributeIsNull(offset) && !isCount(offset))
+    return false;
   MlirAttribute swizzle = mloptDictGet(map, "swizzle");
   MlirAttribute type = mloptDictGet(map, "type");
   if (mlirAttributeIsNull(swizzle) || !mloptIsI64(swizzle) ||
       mlirAttributeIsNull(type) || !mloptIsString(type))
     return false;
   int64_t bytes = mlirIntegerAttrGetValueInt(swizzle);
-  return count[0] >= 1 && count[0] <= 5 && count[1] == count[0] - 1 &&
-         count[2] == count[0] &&
+  return rank >= 1 && rank <= 5 && countOf(map, "strides") == rank - 1 &&
+         countOf(map, "box") == (isPixels ? 2 : rank) &&
          (bytes == 0 || bytes == 32 || bytes == 64 || bytes == 128);
 }
 
@@ -156,11 +172,6 @@ static bool isTensorMaps(MlirAttribute maps) {
       return false;
   }
   return true;
-}
-
-static bool isCount(MlirAttribute a) {
-  return !mlirAttributeIsNull(a) && mloptIsI64(a) &&
-         mlirIntegerAttrGetValueInt(a) >= 0;
 }
 
 /// A dictionary of these counts and no other entry but `known` ones.

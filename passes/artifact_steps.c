@@ -133,17 +133,33 @@ static void addEdges(Segment *s) {
 static void readMap(MloptArtifactBuild *build, MlirAttribute map,
                     MloptLaunchArgument *out) {
   int64_t dims[MLOPT_MAX_RANK], strides[MLOPT_MAX_RANK], box[MLOPT_MAX_RANK];
+  int64_t low[MLOPT_MAX_RANK], high[MLOPT_MAX_RANK], steps[MLOPT_MAX_RANK];
   MloptPlanMap *to = &out->map;
   to->rank = (uint32_t)mloptI64ArrayGet(mloptDictGet(map, "dims"), dims);
   mloptI64ArrayGet(mloptDictGet(map, "strides"), strides);
-  mloptI64ArrayGet(mloptDictGet(map, "box"), box);
+  intptr_t numBox = mloptI64ArrayGet(mloptDictGet(map, "box"), box);
+  intptr_t windows = 0;
+  to->pixels = !mlirAttributeIsNull(mloptDictGet(map, "low"));
+  if (to->pixels) {
+    windows = mloptI64ArrayGet(mloptDictGet(map, "low"), low);
+    mloptI64ArrayGet(mloptDictGet(map, "high"), high);
+    mloptI64ArrayGet(mloptDictGet(map, "steps"), steps);
+  }
   for (uint32_t i = 0; i < to->rank; ++i) {
     to->dims[i] = (uint64_t)dims[i];
-    to->box[i] = (uint32_t)box[i];
+    to->box[i] = i < numBox ? (uint32_t)box[i] : 1;
     to->element_strides[i] = 1;
     if (i)
       to->strides[i - 1] = (uint64_t)strides[i - 1];
   }
+  for (intptr_t i = 0; i < windows; ++i) {
+    to->low[i] = (int32_t)low[i];
+    to->high[i] = (int32_t)high[i];
+    to->element_strides[i + 1] = (uint32_t)steps[i];
+  }
+  MlirAttribute offset = mloptDictGet(map, "offset");
+  if (!mlirAttributeIsNull(offset))
+    out->offset = (uint64_t)mlirIntegerAttrGetValueInt(offset);
   // The plan's numbers for 0, 32, 64, 128 bytes and, below, for 256.
   int64_t swizzle = mlirIntegerAttrGetValueInt(mloptDictGet(map, "swizzle"));
   while (swizzle >= 32) {

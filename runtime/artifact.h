@@ -130,6 +130,10 @@ typedef struct MloptPlanMap {
   uint64_t dims[5], strides[4];
   uint32_t box[5], element_strides[5];
   uint32_t swizzle, l2_promotion, out_of_bounds;
+  /// Boxes are box[0] channels of box[1] pixels of windows, whose corners these
+  /// are in dimensions 1 to rank - 2.
+  bool pixels;
+  int32_t low[3], high[3];
 } MloptPlanMap;
 
 typedef enum MloptArgumentKind {

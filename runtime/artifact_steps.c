@@ -41,7 +41,12 @@ static Mlopt__TensorMap *createMap(MloptArtifactWriter *writer,
       size = mloptWriterCreateSize(writer, map->strides[i - 1]);
       APPEND(writer, message, strides, size);
     }
-    APPEND(writer, message, box, map->box[i]);
+    if (!map->pixels || i < 2)
+      APPEND(writer, message, box, map->box[i]);
+    if (map->pixels && i && i + 1 < map->rank) {
+      APPEND(writer, message, low, map->low[i - 1]);
+      APPEND(writer, message, high, map->high[i - 1]);
+    }
     strided |= map->element_strides[i] > 1;
   }
   for (uint32_t i = 0; strided && i < map->rank && i < 5; ++i)

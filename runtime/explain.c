@@ -55,11 +55,14 @@ static void printArgument(Explainer *e, const MloptPlanArgument *argument) {
     return;
   }
   printPlace(e, &argument->place);
+  const MloptPlanMap *map = argument->map;
   if (argument->kind != MLOPT_ARGUMENT_MAP)
     return;
   fprintf(e->out, " as a tensor map of box ");
-  for (uint32_t i = argument->map->rank; i-- > 0;)
-    fprintf(e->out, "%u%s", argument->map->box[i], i ? "x" : "");
+  for (uint32_t i = map->pixels ? 2 : map->rank; i-- > 0;)
+    fprintf(e->out, "%u%s", map->box[i], i ? "x" : "");
+  if (map->pixels)
+    fprintf(e->out, " of pixels");
 }
 
 static void printLaunch(Explainer *e, const MloptPlanLaunch *launch) {

@@ -24,12 +24,13 @@ enum {
   GRID_YZ_LIMIT = 65535,
   BLOCK_LIMIT = 1024, // threads, and in x and y
   BLOCK_Z_LIMIT = 64,
-  CLUSTER_LIMIT = 16,           // blocks
-  PARAMETER_LIMIT = 32764,      // bytes
-  SHARED_LIMIT = 1 << 20,       // bytes; the GPU's own limit comes at loading
-  MAP_ALIGNMENT = 16,           // of a tensor map's address and strides
-  MAP_BYTES = 128,              // of the map itself
-  MAP_BOX_LIMIT = 256,          // elements
+  CLUSTER_LIMIT = 16,      // blocks
+  PARAMETER_LIMIT = 32764, // bytes
+  SHARED_LIMIT = 1 << 20,  // bytes; the GPU's own limit comes at loading
+  MAP_ALIGNMENT = 16,      // of a tensor map's address and strides
+  MAP_BYTES = 128,         // of the map itself
+  MAP_BOX_LIMIT = 256,     // elements
+  MAP_PIXEL_LIMIT = 1024,
   MAP_ELEMENT_STRIDE_LIMIT = 8, // elements
   DEPTH_LIMIT = 32              // of segments in segments
 };
@@ -145,11 +146,11 @@ static MloptStatus *readMapBox(MloptPlanReader *reader,
                                const Mlopt__TensorMap *message,
                                uint32_t element_bytes, MloptPlanMap *map) {
   for (uint32_t i = 0; i < map->rank; ++i) {
-    map->box[i] = message->box[i];
+    map->box[i] = i < message->n_box ? message->box[i] : 1;
     map->element_strides[i] =
         message->n_element_strides ? message->element_strides[i] : 1;
-    if (!map->box[i] || map->box[i] > MAP_BOX_LIMIT ||
-        !map->element_strides[i] ||
+    uint32_t limit = map->pixels && i == 1 ? MAP_PIXEL_LIMIT : MAP_BOX_LIMIT;
+    if (!map->box[i] || map->box[i] > limit || !map->element_strides[i] ||
         map->element_strides[i] > MAP_ELEMENT_STRIDE_LIMIT)
       return STEP_STATUS(reader,
                          "tensor map: box %u with element stride %u in "
@@ -169,6 +170,25 @@ static MloptStatus *readMapBox(MloptPlanReader *reader,
   map->swizzle = (uint32_t)message->swizzle;
   map->l2_promotion = (uint32_t)message->l2_promotion;
   map->out_of_bounds = (uint32_t)message->out_of_bounds;
+  return NULL;
+}
+
+/// Windows of pixels: between corners that their fields hold, and not empty.
+static MloptStatus *readWindows(MloptPlanReader *reader,
+                                const Mlopt__TensorMap *message,
+                                MloptPlanMap *map) {
+  static const int32_t limits[] = {[3] = 32768, [4] = 128, [5] = 16};
+  int32_t limit = limits[map->rank];
+  map->pixels = true;
+  for (uint32_t i = 0; i < map->rank - 2; ++i) {
+    int32_t low = message->low[i], high = message->high[i];
+    map->low[i] = low;
+    map->high[i] = high;
+    if (low < -limit || low >= limit || high < -limit || high >= limit ||
+        (int64_t)map->dims[i + 1] + high <= low)
+      return STEP_STATUS(reader, "tensor map: a window from %d to %d", low,
+                         high);
+  }
   return NULL;
 }
 
@@ -193,8 +213,10 @@ static MloptStatus *readMap(MloptPlanReader *reader,
   const struct MapType *type = findMapType(message->data_type);
   if (!type)
     return STEP_STATUS(reader, "tensor map: an unknown element type");
-  if (rank < 1 || rank > 5 || message->n_strides != rank - 1 ||
-      message->n_box != rank ||
+  bool pixels = message->n_low || message->n_high;
+  if (rank < (pixels ? 3 : 1) || rank > 5 || message->n_strides != rank - 1 ||
+      message->n_box != (pixels ? 2 : rank) ||
+      (pixels && (message->n_low != rank - 2 || message->n_high != rank - 2)) ||
       (message->n_element_strides && message->n_element_strides != rank))
     return STEP_STATUS(reader,
                        "tensor map: %zu dimensions with %zu strides "
@@ -207,6 +229,8 @@ static MloptStatus *readMap(MloptPlanReader *reader,
   MLOPT_TRY(ALLOCATE(reader, map, 1));
   map->type = type->number;
   MLOPT_TRY(readMapShape(reader, message, type->bytes, map, &extent));
+  if (pixels)
+    MLOPT_TRY(readWindows(reader, message, map));
   MLOPT_TRY(readMapBox(reader, message, type->bytes, map));
   MLOPT_TRY(readPlace(reader, message->buffer, message->offset, extent,
                       message->access != MLOPT__ACCESS__READ,

@@ -126,7 +126,8 @@ static MloptStatus *checkLaunches(const MloptProgram *program) {
           MLOPT_TRY(checkParameters(program, &step->launch));
         for (uint32_t l = 0; l < step->launch.argument_count; ++l)
           if (step->launch.arguments[l].map &&
-              !device->cuda.tensorMapEncodeTiled)
+              (!device->cuda.tensorMapEncodeTiled ||
+               !device->cuda.tensorMapEncodeIm2col))
             return mloptCreateStatus(
                 MLOPT_NO_DRIVER,
                 "kernel %.128s needs tensor maps, which this NVIDIA driver "

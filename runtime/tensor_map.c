@@ -36,16 +36,25 @@ MloptStatus *mloptEncodeMap(MloptInstance *instance, const MloptStep *step,
                             void *out_map) {
   MloptDevice *device = instance->program->device;
   CuTensorMap encoded;
-  CuResult error = device->cuda.tensorMapEncodeTiled(
-      &encoded, map->type, map->rank, (void *)(uintptr_t)address, map->dims,
-      map->strides, map->box, map->element_strides,
-      MLOPT_CU_TENSOR_MAP_INTERLEAVE_NONE, map->swizzle, map->l2_promotion,
-      map->out_of_bounds);
+  void *start = (void *)(uintptr_t)address;
+  CuResult error;
+  if (map->pixels)
+    error = device->cuda.tensorMapEncodeIm2col(
+        &encoded, map->type, map->rank, start, map->dims, map->strides,
+        map->low, map->high, map->box[0], map->box[1], map->element_strides,
+        MLOPT_CU_TENSOR_MAP_INTERLEAVE_NONE, map->swizzle, map->l2_promotion,
+        map->out_of_bounds);
+  else
+    error = device->cuda.tensorMapEncodeTiled(
+        &encoded, map->type, map->rank, start, map->dims, map->strides,
+        map->box, map->element_strides, MLOPT_CU_TENSOR_MAP_INTERLEAVE_NONE,
+        map->swizzle, map->l2_promotion, map->out_of_bounds);
   if (error) {
     char text[MLOPT_STEP_TEXT];
-    return mloptCreateCudaStatus(device, error, "cuTensorMapEncodeTiled",
-                                 "a tensor map of %s",
-                                 mloptDescribeStep(instance, step, text));
+    return mloptCreateCudaStatus(
+        device, error,
+        map->pixels ? "cuTensorMapEncodeIm2col" : "cuTensorMapEncodeTiled",
+        "a tensor map of %s", mloptDescribeStep(instance, step, text));
   }
   memcpy(out_map, &encoded, sizeof encoded);
   return NULL;

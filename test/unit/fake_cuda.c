@@ -573,6 +573,23 @@ API CuResult cuTensorMapEncodeTiled(
   return MLOPT_CUDA_SUCCESS;
 }
 
+/// The same, of pixels.
+API CuResult cuTensorMapEncodeIm2col(
+    CuTensorMap *map, CuTensorMapDataType type, uint32_t rank, void *address,
+    const uint64_t *dims, const uint64_t *strides, const int *low,
+    const int *high, uint32_t channels, uint32_t pixels,
+    const uint32_t *element_strides, CuTensorMapInterleave interleave,
+    CuTensorMapSwizzle swizzle, CuTensorMapL2Promotion promotion,
+    CuTensorMapOobFill fill_mode) {
+  for (uint32_t i = 0; i + 2 < rank; ++i)
+    if ((int64_t)dims[i + 1] + high[i] <= low[i])
+      return MLOPT_CUDA_ERROR_INVALID_VALUE;
+  uint32_t box[] = {channels, pixels};
+  return cuTensorMapEncodeTiled(map, type, rank, address, dims, strides, box,
+                                element_strides, interleave, swizzle, promotion,
+                                fill_mode);
+}
+
 //===----------------------------------------------------------------------===//
 // Graphs
 //===----------------------------------------------------------------------===//

@@ -240,6 +240,21 @@ static MloptLaunchArgument mapOf(uint64_t dim, uint64_t stride, uint32_t box,
                                        .swizzle = swizzle}};
 }
 
+/// Two pixels of four elements each.
+static MloptLaunchArgument pixelsOf(int32_t low, int32_t high,
+                                    uint32_t pixels) {
+  MloptLaunchArgument argument = mapOf(4, 16, 4, 0, "f32");
+  MloptPlanMap *map = &argument.map;
+  map->rank = 3;
+  map->dims[2] = 1;
+  map->strides[1] = 32;
+  map->pixels = true;
+  map->box[1] = pixels;
+  map->low[0] = low;
+  map->high[0] = high;
+  return argument;
+}
+
 /// Makes one plan for each number, wrong in one thing; the words of the
 /// message, NULL past the last.
 static const char *breakPlan(int number, MloptArtifactWriter *writer) {
@@ -412,12 +427,21 @@ static const char *breakPlan(int number, MloptArtifactWriter *writer) {
     map[1].map.rank = 0;
     break;
   case 47:
+    map[1] = pixelsOf(-40000, 0, 1);
+    break;
+  case 48:
+    map[1] = pixelsOf(0, -2, 1);
+    break;
+  case 49:
+    map[1] = pixelsOf(0, 0, 1025);
+    break;
+  case 50:
     mloptAddKernel(writer, 0, "new\nline");
     return "control character";
-  case 48:
+  case 51:
     mloptAddKernel(writer, 0, "");
     return "a name of no bytes";
-  case 49: {
+  case 52: {
     static MloptLaunchArgument many[4100];
     for (int i = 0; i < 4100; ++i)
       many[i] = out;
@@ -438,7 +462,10 @@ static const char *breakPlan(int number, MloptArtifactWriter *writer) {
       "an unknown element type",
       "its address is no multiple of 16",
       "dimension 1 is 0",
-      "0 dimensions"};
+      "0 dimensions",
+      "a window from -40000 to 0",
+      "a window from 0 to -2",
+      "box 1025"};
   good.argument_count = 2;
   good.arguments = map;
   mloptAddLaunch(entry, 0, &good);
