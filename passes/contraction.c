@@ -176,12 +176,21 @@ static bool readProducts(MlirBlock program, MloptContraction *c,
   return c->numProducts > 0;
 }
 
+/// Whether a value is the product, perhaps under another shape.
+static bool isSum(MlirValue value, MlirOperation product) {
+  while (isView(value))
+    value = mloptOperand(definerOf(value), 0);
+  return mlirValueEqual(value, mloptResult(product, 0));
+}
+
 /// Whether the result is a generic that does nothing but truncate the product.
 static bool isRounded(MlirValue result, MlirOperation product) {
+  while (isView(result))
+    result = mloptOperand(definerOf(result), 0);
   MlirOperation op = definerOf(result);
   if (!mloptIsNamed(op, "linalg.generic") || numInputs(op) != 1 ||
       mlirOperationGetNumResults(op) != 1 ||
-      !mlirValueEqual(mloptOperand(op, 0), mloptResult(product, 0)))
+      !isSum(mloptOperand(op, 0), product))
     return false;
   MlirBlock body = bodyOf(op);
   MlirValue yielded = mloptOperand(mlirBlockGetTerminator(body), 0);
@@ -206,142 +215,77 @@ static bool isReadBy(MlirValue factor, intptr_t numProducts) {
 }
 
 //===----------------------------------------------------------------------===//
-// Axes
+// Factors
 //===----------------------------------------------------------------------===//
 
-static bool hasLoop(MlirAffineMap map, int64_t loop) {
-  for (intptr_t i = 0, n = mlirAffineMapGetNumResults(map); i < n; ++i)
-    if (loopOf(map, i) == loop)
-      return true;
-  return false;
+static bool areEqual(const MloptAffine *a, const MloptAffine *b) {
+  return a->constant == b->constant &&
+         !memcmp(a->factor, b->factor, sizeof a->factor);
 }
 
-static MloptAxis axisOf(const MlirAffineMap maps[3], int64_t loop) {
-  static const MloptAxis axes[8] = {
-      MLOPT_NUM_AXES, MLOPT_NUM_AXES, MLOPT_NUM_AXES, MLOPT_AXIS_K,
-      MLOPT_NUM_AXES, MLOPT_AXIS_M,   MLOPT_AXIS_N,   MLOPT_AXIS_BATCH};
-  return axes[hasLoop(maps[0], loop) + 2 * hasLoop(maps[1], loop) +
-              4 * hasLoop(maps[2], loop)];
+/// Whether two products' factors lie alike in their tensors, but perhaps
+/// elsewhere: then, how much further the second one does.
+static bool lieAlike(const MloptAccess *a, const MloptAccess *b,
+                     int64_t *outFurther) {
+  MloptAffine moved = a->position;
+  *outFurther = b->position.constant - a->position.constant;
+  moved.constant = b->position.constant;
+  bool alike = b->isKnown && a->numBounds == b->numBounds &&
+               areEqual(&moved, &b->position);
+  for (int i = 0; alike && i < a->numBounds; ++i)
+    alike = a->bounds[i].size == b->bounds[i].size &&
+            areEqual(&a->bounds[i].index, &b->bounds[i].index);
+  return alike;
 }
 
-/// The loops of each axis in the order of the first tensor that has it.
-typedef struct Axes {
-  MloptAxis of[MLOPT_MAX_RANK];
-  intptr_t count[MLOPT_NUM_AXES];
-  int64_t loops[MLOPT_NUM_AXES][MLOPT_MAX_RANK];
-} Axes;
-
-/// Adds the dimensions of one tensor, innermost first: the loops of an axis
-/// must lie next to each other, in the same order as in the other tensors.
-static bool addTensor(Axes *axes, MlirAffineMap map, MlirType type,
-                      MloptMatrix *matrix, int64_t *sizes) {
-  intptr_t seen[MLOPT_NUM_AXES] = {0};
-  MloptAxis last = MLOPT_NUM_AXES;
-  int64_t stride = 1;
-  matrix->type = type;
-  for (intptr_t dim = mloptRank(type); dim-- > 0;) {
-    int64_t loop = loopOf(map, dim), size = mloptDim(type, dim);
-    if (loop < 0 || axes->of[loop] == MLOPT_NUM_AXES)
-      return false;
-    MloptAxis axis = axes->of[loop];
-    if (size == 1)
-      continue;
-    intptr_t at = seen[axis]++;
-    if (at && axis != last)
-      return false;
-    if (at == axes->count[axis]) {
-      axes->loops[axis][axes->count[axis]++] = loop;
-      sizes[axis] *= size;
-    } else if (axes->loops[axis][at] != loop) {
-      return false;
-    }
-    if (!at)
-      matrix->strides[axis] = stride;
-    stride *= size;
-    last = axis;
-  }
-  return true;
-}
-
-static bool splitAxes(MloptContraction *c, intptr_t side) {
-  const intptr_t operands[] = {side, 1 - side, 2};
-  MlirAffineMap maps[3];
-  for (int i = 0; i < 3; ++i)
-    maps[i] = mapOf(c->products[0], operands[i]);
-  intptr_t numLoops = mlirAffineMapGetNumDims(maps[0]);
-  Axes axes = {.count = {0}};
-  if (numLoops > MLOPT_MAX_RANK)
-    return false;
-  for (intptr_t i = 0; i < numLoops; ++i)
-    axes.of[i] = axisOf(maps, i);
-  MloptMatrix result, *matrices[] = {&c->a, &c->b, &result};
-  for (int i = 0; i < 3; ++i)
-    if (!addTensor(&axes, maps[i],
-                   mloptOperandType(c->products[0], operands[i]), matrices[i],
-                   c->sizes))
-      return false;
-  for (intptr_t i = 0, n = mlirAffineMapGetNumResults(maps[2]); i < n; ++i)
-    c->axesOfC[i] = axes.of[loopOf(maps[2], i)];
-  return true;
-}
-
-/// The other way round: C transposed is B times A transposed.
-static void exchange(MloptContraction *c) {
-  MloptMatrix a = c->a;
-  c->a = c->b;
-  c->b = a;
-  c->parametersOfB[0] = a.parameter;
-  MloptMatrix *matrices[] = {&c->a, &c->b};
-  int64_t size = c->sizes[MLOPT_AXIS_M];
-  c->sizes[MLOPT_AXIS_M] = c->sizes[MLOPT_AXIS_N];
-  c->sizes[MLOPT_AXIS_N] = size;
-  for (int i = 0; i < 2; ++i) {
-    int64_t *strides = matrices[i]->strides, stride = strides[MLOPT_AXIS_M];
-    strides[MLOPT_AXIS_M] = strides[MLOPT_AXIS_N];
-    strides[MLOPT_AXIS_N] = stride;
-  }
-  for (int i = 0; i < MLOPT_MAX_RANK; ++i)
-    if (c->axesOfC[i] == MLOPT_AXIS_M || c->axesOfC[i] == MLOPT_AXIS_N)
-      c->axesOfC[i] =
-          c->axesOfC[i] == MLOPT_AXIS_M ? MLOPT_AXIS_N : MLOPT_AXIS_M;
-}
-
-/// The parameters that are the factors; false if they are something else.
-static bool readFactors(MloptContraction *c, intptr_t side) {
-  MlirValue a = mloptOperand(c->products[0], side);
-  c->a.parameter = mloptParameterOf(a);
-  if (c->a.parameter < 0 || !isReadBy(a, c->numProducts))
-    return false;
+/// The factors B of all products, given the first one's.
+static bool readOthers(MloptContraction *c, intptr_t side) {
+  MloptAccess first = mloptDescribeAccess(c->products[0], 1 - side);
   for (intptr_t i = 0; i < c->numProducts; ++i) {
-    MlirValue b = mloptOperand(c->products[i], 1 - side);
-    c->parametersOfB[i] = mloptParameterOf(b);
-    if (c->parametersOfB[i] < 0 || !isReadBy(b, 1))
+    MloptAccess own = mloptDescribeAccess(c->products[i], 1 - side);
+    int64_t further;
+    if (!lieAlike(&first, &own, &further) ||
+        !isReadBy(mloptOperand(c->products[i], 1 - side), 1))
+      return false;
+    c->parametersOfB[i] =
+        mlirBlockArgumentGetArgNumber(mloptOperand(definerOf(own.tensor), 0));
+    c->offsetsOfB[i] = c->b.offset + further;
+    if (c->offsetsOfB[i] < 0)
       return false;
   }
-  c->b.parameter = c->parametersOfB[0];
   return true;
+}
+
+/// Reads axes and factors with A as operand `side`.
+static bool readFactors(MloptContraction *c, intptr_t side) {
+  MloptAxisLoops loops;
+  return mloptSplitAxes(c, side, &loops) && mloptDescribeFactors(c, &loops) &&
+         isReadBy(mloptOperand(c->products[0], side), c->numProducts) &&
+         readOthers(c, side);
+}
+
+/// Whether the first output's innermost dimension is one of m.
+static bool runsAlongM(const MloptContraction *c) {
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  return mloptOutputDigits(c, &c->outputs[0], digits) &&
+         digits[0].axis == MLOPT_AXIS_M;
 }
 
 bool mloptFindContraction(MlirBlock program, MloptContraction *out) {
   *out = (MloptContraction){.sizes = {1, 1, 1, 1}};
   intptr_t side;
-  if (!readProducts(program, out, &side) || !mloptFindOutputs(program, out) ||
-      !splitAxes(out, side) || !readFactors(out, side))
+  if (!readProducts(program, out, &side) || !mloptFindOutputs(program, out))
     return false;
   MlirOperation product = out->products[0];
   out->isFast = isApproximate(productOf(product));
   out->isInOrder = isInOrder(product);
   out->isPromoted = !mlirAttributeIsNull(mloptAttr(product, "mlopt.promote"));
-  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
-  intptr_t n = mloptOutputDigits(out, &out->outputs[0], digits);
-  if (n && digits[0].axis == MLOPT_AXIS_M) {
-    if (out->numProducts > 1)
-      return false;
-    exchange(out);
-  }
+  bool found = readFactors(out, side);
+  // The other way round: C transposed is B times A transposed.
+  if (runsAlongM(out))
+    found = out->numProducts == 1 && readFactors(out, 1 - side);
   MlirValue stored = out->outputs[0].value;
   out->isPlain = out->numProducts == 1 && out->numOutputs == 1 &&
-                 (mlirValueEqual(stored, mloptResult(product, 0)) ||
-                  isRounded(stored, product));
-  return true;
+                 (isSum(stored, product) || isRounded(stored, product));
+  return found;
 }

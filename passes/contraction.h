@@ -5,10 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds C[b, m, n] = sum over k of A[b, m, k] * B[b, n, k] in the program of a
-// kernel, whatever the operation is called: a linalg.generic of two parameters
-// whose body multiplies and adds. Each of b, m, n, k may be several loops that
-// lie next to each other in every tensor. C's innermost dimension is n.
+// Finds C[b, m, n] = sum over k of A(b, m, k) * B(b, n, k) in the program of a
+// kernel, whatever the operation is called: a linalg.generic whose body
+// multiplies and adds what lies in two parameters. Each of b, m, n, k may be
+// several loops. What is stored runs along n.
+//
+// A factor is read in boxes of 128 bytes of up to 256 rows, through a tensor
+// map of up to five dimensions. The innermost runs along k, or else along m or
+// n; the rows run along the other one of the two. Either
+//
+// - the second dimension holds the rows, and all others have one place in a
+// box:
+//   a matrix in a batch, heads, slices of either, or
+// - the rows are pixels: they run over all dimensions but the innermost, each
+//   within a window that other loops move. A convolution's input of n images of
+//   h x w pixels of c values, zero outside, is read tap by tap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +37,40 @@ typedef enum MloptAxis {
   MLOPT_NUM_AXES
 } MloptAxis;
 
+enum { MLOPT_MAX_MAP_RANK = 5, MLOPT_MAX_MAP_TERMS = 8 };
+
+/// factor * ((index of the axis / step) % size); all of the index above where
+/// size is 0.
+typedef struct MloptMapTerm {
+  MloptAxis axis;
+  int64_t step, size, factor;
+} MloptMapTerm;
+
+/// constant + the sum of the terms.
+typedef struct MloptMapIndex {
+  int64_t constant;
+  intptr_t count;
+  MloptMapTerm terms[MLOPT_MAX_MAP_TERMS];
+} MloptMapIndex;
+
+typedef struct MloptMapDim {
+  int64_t size, stride; ///< in elements; a stride of 0 is never stepped over
+  MloptMapIndex at;     ///< of a box's first element
+  /// Of pixels, but not of the outermost dimension: every `step`th is one, from
+  /// `low` to size + `high`, and a box is moved by `offset`, never below 0.
+  int64_t step, low, high;
+  MloptMapIndex offset;
+} MloptMapDim;
+
+/// A factor in memory.
 typedef struct MloptMatrix {
   intptr_t parameter; ///< of the kernel
   MlirType type;      ///< a ranked tensor
-  /// In elements; 0 where the tensor has no such axis or one of size 1.
-  int64_t strides[MLOPT_NUM_AXES];
+  bool isKMajor;      ///< the innermost dimension runs along k
+  bool isPixels;      ///< boxes hold pixels
+  int64_t offset;     ///< of the map in the parameter, in elements
+  intptr_t rank;
+  MloptMapDim dims[MLOPT_MAX_MAP_RANK]; ///< the innermost first
 } MloptMatrix;
 
 enum { MLOPT_MAX_PRODUCTS = 2, MLOPT_MAX_OUTPUTS = 4 };
@@ -55,6 +95,7 @@ typedef struct MloptContraction {
   intptr_t numProducts;
   MlirOperation products[MLOPT_MAX_PRODUCTS]; ///< generics
   intptr_t parametersOfB[MLOPT_MAX_PRODUCTS];
+  int64_t offsetsOfB[MLOPT_MAX_PRODUCTS]; ///< as MloptMatrix.offset
   intptr_t numOutputs;
   MloptOutput outputs[MLOPT_MAX_OUTPUTS];
   bool isPlain; ///< stores one product, as it is or rounded, as a matrix
@@ -64,9 +105,12 @@ typedef struct MloptContraction {
   bool isInOrder;  ///< sums are one chain
   bool isPromoted; ///< and are rounded as f32 is
   int64_t sizes[MLOPT_NUM_AXES];
+  int64_t run; ///< boxes lie within so many indices of k, one after another
   MloptMatrix a, b; ///< b of the first product
-  MloptAxis
-      axesOfC[MLOPT_MAX_RANK]; ///< of the dimensions of a product's result
+  /// Of the dimensions of a product's result: their axis, and their step in its
+  /// index.
+  MloptAxis axesOfC[MLOPT_MAX_RANK];
+  int64_t stepsOfC[MLOPT_MAX_RANK];
 } MloptContraction;
 
 /// Whether an operation sums products of two tensors from zero, whatever its
@@ -76,7 +120,8 @@ bool mloptIsProduct(MlirOperation);
 /// Whether the program in this block, between casts of its arguments and one
 /// bufferization.materialize_in_destination, is a contraction of two factors of
 /// equally wide elements, both floats or both integers, in their type or a
-/// wider one, followed by elementwise operations alone.
+/// wider one, that tensor maps describe, followed by elementwise operations
+/// alone.
 bool mloptFindContraction(MlirBlock program, MloptContraction *out);
 
 /// Scalar operations behind the products for an element; a function counts as

@@ -181,12 +181,7 @@ int64_t mloptEpilogueOperations(const MloptContraction *c) {
 //===----------------------------------------------------------------------===//
 
 int64_t mloptAxisStep(const MloptContraction *c, const MloptDigit *digit) {
-  MlirType type = mloptResultType(c->products[0], 0);
-  int64_t step = digit->step;
-  for (intptr_t dim = digit->source + 1; dim < mloptRank(type); ++dim)
-    if (c->axesOfC[dim] == c->axesOfC[digit->source])
-      step *= mloptDim(type, dim);
-  return step;
+  return digit->step * c->stepsOfC[digit->source];
 }
 
 intptr_t mloptOutputDigits(const MloptContraction *c, const MloptOutput *output,

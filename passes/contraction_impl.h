@@ -9,6 +9,7 @@
 #define MLOPT_PASSES_CONTRACTION_IMPL_H
 
 #include "contraction.h"
+#include "product_access.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -58,6 +59,30 @@ bool mloptIsFilledWithZero(MlirValue tensor);
 /// The parameter that a tensor is, perhaps under another shape; -1 if it is
 /// something else.
 intptr_t mloptParameterOf(MlirValue tensor);
+
+/// A loop of a contraction, or several that follow each other in both factors:
+/// (index of the axis / step) % size.
+typedef struct MloptAxisLoop {
+  MloptAxis axis;
+  int64_t size, step;
+  int64_t factors[2];      ///< in the positions of A and B
+  int bounds[2];           ///< the bound that it occurs in; -1
+  int64_t boundFactors[2]; ///< there
+} MloptAxisLoop;
+
+/// The loops of more than one turn, axis by axis, the outermost first.
+typedef struct MloptAxisLoops {
+  MloptAccess access[2]; ///< of A and B
+  intptr_t first[MLOPT_NUM_AXES + 1];
+  MloptAxisLoop at[MLOPT_MAX_LOOPS_OF_PRODUCT];
+} MloptAxisLoops;
+
+/// Sorts the loops of the products into axes, A being operand `side`; false if
+/// they are no contraction of what lies in memory (contraction_axes.c).
+bool mloptSplitAxes(MloptContraction *, intptr_t side, MloptAxisLoops *out);
+/// Finds the tensor maps of the factors; false if there are none
+/// (contraction_boxes.c).
+bool mloptDescribeFactors(MloptContraction *, const MloptAxisLoops *);
 
 /// Finds the outputs of a contraction whose products are known: whether all
 /// that the program stores comes from them, element by element.

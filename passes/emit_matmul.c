@@ -158,76 +158,6 @@ static MloptNvScope beginSteps(MloptMatmul *g, intptr_t numCarried,
 // The producer
 //===----------------------------------------------------------------------===//
 
-/// A box of a factor, into this block or all of the cluster.
-static void loadBox(MloptMatmul *g, MlirValue map, MlirValue offset,
-                    MlirValue barrier, const MlirValue *at, bool shared) {
-  intptr_t rank = g->batched ? 3 : 2;
-  if (shared)
-    mloptNvLoadBoxShared(&g->nv, map, offset, barrier, rank, at,
-                         (INT64_C(1) << g->s.cluster) - 1);
-  else
-    mloptNvLoadBox(&g->nv, map, offset, barrier, rank, at);
-}
-
-static MlirValue parameter(const MloptMatmul *g, intptr_t i) {
-  return mlirBlockGetArgument(g->parameters, i);
-}
-
-/// A factor's part of a stage: one box, or one for each 64 of its rows where
-/// these are contiguous.
-static void loadFactor(MloptMatmul *g, const MloptMatrix *factor, MlirValue map,
-                       MlirValue offset, MlirValue barrier, MlirValue row,
-                       int64_t rows, MlirValue k, MlirValue batch,
-                       bool shared) {
-  MloptNv *nv = &g->nv;
-  if (factor->strides[MLOPT_AXIS_K] == 1) {
-    MlirValue at[] = {k, row, batch};
-    loadBox(g, map, offset, barrier, at, shared);
-    return;
-  }
-  for (int64_t i = 0; i < rows; i += PIECE) {
-    MlirValue at[] = {mloptNvAddInt(nv, row, i), k, batch};
-    loadBox(g, map, mloptNvAddInt(nv, offset, i / PIECE * PIECE_BYTES), barrier,
-            at, shared);
-  }
-}
-
-static MlirValue stageOffset(MloptMatmul *g, MlirValue stage, int64_t start,
-                             int64_t bytes) {
-  return mloptNvAddInt(&g->nv, mloptNvMulInt(&g->nv, stage, bytes), start);
-}
-
-/// The part of a stage that is A.
-static void loadA(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
-                  MlirValue stage, MlirValue barrier) {
-  MloptNv *nv = &g->nv;
-  loadFactor(g, &g->c.a, parameter(g, g->c.a.parameter),
-             stageOffset(g, stage, g->shared.a, g->shared.aBytes), barrier,
-             tile.m, g->s.tile[0], mloptNvMulInt(nv, step, g->s.tile[2]),
-             tile.batch, false);
-}
-
-/// The part that is B, or this block's share of it for the cluster.
-static void loadB(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
-                  MlirValue stage, MlirValue barrier) {
-  MloptNv *nv = &g->nv;
-  MlirValue k = mloptNvMulInt(nv, step, g->s.tile[2]), row = tile.n;
-  MlirValue offset = stageOffset(g, stage, g->shared.b, g->shared.bBytes);
-  int64_t columns = mloptMatmulProductColumns(&g->c, &g->s);
-  int64_t part = columns / g->s.cluster;
-  if (g->s.cluster > 1) {
-    MlirValue skipped = mloptNvMulInt(nv, g->rank, part);
-    row = mloptNvAdd(nv, row, skipped);
-    offset =
-        mloptNvAdd(nv, offset, mloptNvMulInt(nv, skipped, MLOPT_NV_ROW_BYTES));
-  }
-  // Columns of each product side by side, as if they were one's.
-  for (intptr_t i = 0; i < g->c.numProducts; ++i)
-    loadFactor(g, &g->c.b, parameter(g, g->c.parametersOfB[i]),
-               mloptNvAddInt(nv, offset, i * columns * MLOPT_NV_ROW_BYTES),
-               barrier, row, part, k, tile.batch, g->s.cluster > 1);
-}
-
 /// The steps of a tile from `first` on, each when its stage is empty; updates
 /// the place in the ring.
 static void loadSteps(MloptMatmul *g, MloptMatmulTile tile, MlirValue first,
@@ -239,8 +169,8 @@ static void loadSteps(MloptMatmul *g, MloptMatmulTile tile, MlirValue first,
   MloptNvPlace here = {in[0], in[1]};
   MlirValue barrier = mloptNvRingAcquire(nv, &g->ring, here,
                                          g->shared.aBytes + g->shared.bBytes);
-  loadA(g, tile, step, here.stage, barrier);
-  loadB(g, tile, step, here.stage, barrier);
+  mloptMatmulLoadA(g, tile, step, here.stage, barrier);
+  mloptMatmulLoadB(g, tile, step, here.stage, barrier);
   MloptNvPlace after = mloptNvRingNext(nv, &g->ring, here);
   MlirValue next[] = {after.stage, after.parity};
   mloptNvEndFor(nv, &steps, next, place);
@@ -267,9 +197,9 @@ static int64_t stagesAtOnce(const MloptMatmul *g) {
 static void loadIfInput(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
                         MlirValue stage, MlirValue barrier, bool isInput) {
   if (g->isInputA == isInput)
-    loadA(g, tile, step, stage, barrier);
+    mloptMatmulLoadA(g, tile, step, stage, barrier);
   if (g->isInputB == isInput)
-    loadB(g, tile, step, stage, barrier);
+    mloptMatmulLoadB(g, tile, step, stage, barrier);
 }
 
 /// The first stages of the block's only tile: inputs of the program, before the
@@ -334,11 +264,11 @@ static void startConsumer(MloptMatmul *g, MloptMatmulConsumer *w) {
   w->lane = mloptNvAndInt(nv, g->thread, 31);
   MlirValue a = mloptNvInt(nv, s->a);
   if (!g->s.alternate)
-    a = stageOffset(g, w->index, s->a, g->slabs * PIECE_BYTES);
+    a = mloptMatmulStageOffset(g, w->index, s->a, g->slabs * PIECE_BYTES);
   w->a = mloptNvDescribe(nv, a, !g->mma.aAlongM);
   w->b = mloptNvDescribe(nv, mloptNvInt(nv, s->b), !g->mma.bAlongN);
-  w->slots = stageOffset(g, w->index, s->store,
-                         MLOPT_MATMUL_STORE_SLOTS * s->storeBytes);
+  w->slots = mloptMatmulStageOffset(g, w->index, s->store,
+                                    MLOPT_MATMUL_STORE_SLOTS * s->storeBytes);
 }
 
 /// Consumers that alternate multiply in turn: the tensor cores belong to one,
@@ -536,8 +466,8 @@ static void carve(MloptMatmul *g, MlirBlock code) {
                         .slabs = g->slabs,
                         .isInteger = mlirTypeIsAInteger(mloptElementType(
                             mloptResultType(g->c.products[0], 0))),
-                        .aAlongM = g->c.a.strides[MLOPT_AXIS_K] != 1,
-                        .bAlongN = g->c.b.strides[MLOPT_AXIS_K] != 1};
+                        .aAlongM = !g->c.a.isKMajor,
+                        .bAlongN = !g->c.b.isKMajor};
   mloptMatmulFactor(&g->c.a, &g->mma.a);
   mloptMatmulFactor(&g->c.b, &g->mma.b);
   g->steps = mloptMatmulSteps(&g->c, &g->s);

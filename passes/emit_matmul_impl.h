@@ -61,6 +61,19 @@ typedef struct MloptMatmulConsumer {
   MlirValue halves[4], words[4];
 } MloptMatmulConsumer;
 
+// emit_matmul_load.c
+/// Where a stage of `bytes` each lies, of those from `start` of shared memory
+/// on.
+MlirValue mloptMatmulStageOffset(MloptMatmul *, MlirValue stage, int64_t start,
+                                 int64_t bytes);
+/// Starts the copies of a step's part of A into a stage, which the barrier
+/// counts.
+void mloptMatmulLoadA(MloptMatmul *, MloptMatmulTile, MlirValue step,
+                      MlirValue stage, MlirValue barrier);
+/// The same of B, or of this block's share of it for the cluster.
+void mloptMatmulLoadB(MloptMatmul *, MloptMatmulTile, MlirValue step,
+                      MlirValue stage, MlirValue barrier);
+
 // emit_matmul_store.c
 /// Where the consumer's thread stages its fragment for TMA.
 void mloptMatmulPlaceFragment(MloptMatmul *, MloptMatmulConsumer *);

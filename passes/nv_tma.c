@@ -23,40 +23,31 @@ void mloptNvPrefetchMap(MloptNv *nv, MlirValue map) {
   mloptNvOp(nv, "nvvm.prefetch", 1, &map, "{tensormap}");
 }
 
-void mloptNvLoadBox(MloptNv *nv, MlirValue map, MlirValue offset,
-                    MlirValue barrier, intptr_t rank, const MlirValue *at) {
-  MlirValue operands[MAX_RANK + 3] = {mloptNvShared(nv, offset), map};
-  for (intptr_t i = 0; i < rank; ++i)
-    operands[2 + i] = at[i];
-  operands[2 + rank] = barrier;
+void mloptNvLoadBox(MloptNv *nv, const MloptNvBox *box) {
+  MlirContext context = nv->b->context;
+  MlirValue here = mloptNvShared(nv, box->offset);
+  MlirType i16 = mlirIntegerTypeGet(context, 16);
+  if (box->blocks)
+    here = mloptNvValue(nv, "llvm.addrspacecast", 1, &here,
+                        mlirLLVMPointerTypeGet(context, 7), NULL);
+  MlirValue operands[2 * MAX_RANK + 4] = {here, box->map};
+  intptr_t count = 2, windows = box->moved ? box->rank - 2 : 0;
+  for (intptr_t i = 0; i < box->rank; ++i)
+    operands[count++] = box->at[i];
+  operands[count++] = box->barrier;
+  for (intptr_t i = 0; i < windows; ++i)
+    operands[count++] =
+        mloptBuildUnary(nv->b, "arith.trunci", box->moved[i], i16);
+  if (box->blocks)
+    operands[count++] = mloptBuildInt(nv->b, i16, box->blocks);
   char attributes[160];
   snprintf(attributes, sizeof attributes,
-           "{isCTAOnly = true, mode = #nvvm.tma_load_mode<tile>,"
-           " operandSegmentSizes = array<i32: 1, 1, %d, 1, 0, 0, 0, 0>}",
-           (int)rank);
-  mloptNvOp(nv, "nvvm.cp.async.bulk.tensor.shared.cluster.global", 3 + rank,
-            operands, attributes);
-}
-
-void mloptNvLoadBoxShared(MloptNv *nv, MlirValue map, MlirValue offset,
-                          MlirValue barrier, intptr_t rank, const MlirValue *at,
-                          int64_t blocks) {
-  MlirValue here = mloptNvShared(nv, offset);
-  MlirType clusterPointer = mlirLLVMPointerTypeGet(nv->b->context, 7);
-  MlirValue operands[MAX_RANK + 4] = {
-      mloptNvValue(nv, "llvm.addrspacecast", 1, &here, clusterPointer, NULL),
-      map};
-  for (intptr_t i = 0; i < rank; ++i)
-    operands[2 + i] = at[i];
-  operands[2 + rank] = barrier;
-  operands[3 + rank] =
-      mloptBuildInt(nv->b, mlirIntegerTypeGet(nv->b->context, 16), blocks);
-  char attributes[128];
-  snprintf(attributes, sizeof attributes,
-           "{mode = #nvvm.tma_load_mode<tile>,"
-           " operandSegmentSizes = array<i32: 1, 1, %d, 1, 0, 1, 0, 0>}",
-           (int)rank);
-  mloptNvOp(nv, "nvvm.cp.async.bulk.tensor.shared.cluster.global", 4 + rank,
+           "{%smode = #nvvm.tma_load_mode<%s>,"
+           " operandSegmentSizes = array<i32: 1, 1, %d, 1, %d, %d, 0, 0>}",
+           box->blocks ? "" : "isCTAOnly = true, ",
+           box->moved ? "im2col" : "tile", (int)box->rank, (int)windows,
+           box->blocks != 0);
+  mloptNvOp(nv, "nvvm.cp.async.bulk.tensor.shared.cluster.global", count,
             operands, attributes);
 }
 

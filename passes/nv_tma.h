@@ -24,15 +24,22 @@ enum { MLOPT_NV_ROW_BYTES = 128 };
 MlirAttribute mloptNvMapParameter(MlirContext);
 /// Brings a map into the cache.
 void mloptNvPrefetchMap(MloptNv *, MlirValue map);
-/// Starts a copy to `offset` of the shared block; `barrier` counts its bytes.
-/// `at`: innermost coordinate first.
-void mloptNvLoadBox(MloptNv *, MlirValue map, MlirValue offset,
-                    MlirValue barrier, intptr_t rank, const MlirValue *at);
-/// The same into every block of the cluster that has its bit in `blocks`, with
-/// the barrier at the same place there.
-void mloptNvLoadBoxShared(MloptNv *, MlirValue map, MlirValue offset,
-                          MlirValue barrier, intptr_t rank, const MlirValue *at,
-                          int64_t blocks);
+/// A box to be loaded.
+typedef struct MloptNvBox {
+  MlirValue map;
+  MlirValue offset;  ///< of the shared block
+  MlirValue barrier; ///< counts its bytes
+  intptr_t rank;
+  const MlirValue *at; ///< the innermost coordinate first, i32
+  /// Of pixels, by how much the windows are moved: of the rank - 2 dimensions
+  /// between the innermost and the outermost, i32, never below 0. Else NULL.
+  const MlirValue *moved;
+  /// The blocks of the cluster that get it, one bit each, with the barrier at
+  /// the same place there; 0 for this block alone.
+  int64_t blocks;
+} MloptNvBox;
+/// Starts its copy.
+void mloptNvLoadBox(MloptNv *, const MloptNvBox *);
 /// Starts a copy from `offset`, in the open group.
 void mloptNvStoreBox(MloptNv *, MlirValue map, MlirValue offset, intptr_t rank,
                      const MlirValue *at);

@@ -18,13 +18,9 @@
 #include "outline_impl.h"
 
 #include "contraction.h"
+#include "product_access.h"
 
 #include <stdlib.h>
-
-static bool isView(MlirOperation op) {
-  return mloptIsNamed(op, "tensor.expand_shape") ||
-         mloptIsNamed(op, "tensor.collapse_shape");
-}
 
 /// Whether anything reads a value but products, as their factor `side`.
 static bool isReadOtherwise(MlirValue value, intptr_t side) {
@@ -41,11 +37,12 @@ static bool hasOneUse(MlirValue value) {
       mlirOpOperandGetNextUse(mlirValueGetFirstUse(value)));
 }
 
-/// The argument of the body behind reshapes of factor `side`; -1 if it is
+/// The argument of the body behind what moves factor `side`; -1 if it is
 /// something else, or nothing but products reads it there.
 static intptr_t sharedArgument(MlirValue value, intptr_t side) {
   bool shared = isReadOtherwise(value, side);
-  while (mlirValueIsAOpResult(value) && isView(mlirOpResultGetOwner(value))) {
+  while (mlirValueIsAOpResult(value) &&
+         mloptMovesElements(mlirOpResultGetOwner(value))) {
     value = mloptOperand(mlirOpResultGetOwner(value), 0);
     shared |= !hasOneUse(value);
   }
@@ -54,16 +51,26 @@ static intptr_t sharedArgument(MlirValue value, intptr_t side) {
              : -1;
 }
 
-/// Copies the reshapes between an argument and their last result.
-static MlirValue copyViews(MlirValue value, MlirValue argument) {
+/// Copies the moves between an argument and their last result.
+static MlirValue copyMoves(MlirValue value, MlirValue argument) {
   if (mlirValueIsABlockArgument(value))
     return argument;
-  MlirOperation view = mlirOpResultGetOwner(value);
-  MlirValue source = copyViews(mloptOperand(view, 0), argument);
-  MlirOperation copy = mlirOperationClone(view);
+  MlirOperation move = mlirOpResultGetOwner(value);
+  MlirValue source = copyMoves(mloptOperand(move, 0), argument);
+  MlirOperation copy = mlirOperationClone(move);
   mlirOperationSetOperand(copy, 0, source);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(view), view, copy);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(move), move, copy);
   return mloptResult(copy, 0);
+}
+
+/// Erases moves from the last one on that nothing reads any more.
+static void eraseMoves(MlirValue value) {
+  while (mlirValueIsAOpResult(value) &&
+         mlirOpOperandIsNull(mlirValueGetFirstUse(value))) {
+    MlirOperation move = mlirOpResultGetOwner(value);
+    value = mloptOperand(move, 0);
+    mlirOperationDestroy(move);
+  }
 }
 
 /// Gives an operand of the body's operation an argument of its own.
@@ -82,8 +89,9 @@ static bool split(MlirOperation fusion, MlirOperation op, intptr_t operand,
   MlirValue added =
       mlirBlockAddArgument(body, mlirValueGetType(mloptOperand(fusion, n)),
                            mlirOperationGetLocation(fusion));
-  mlirOperationSetOperand(op, operand,
-                          copyViews(mloptOperand(op, operand), added));
+  MlirValue moved = mloptOperand(op, operand);
+  mlirOperationSetOperand(op, operand, copyMoves(moved, added));
+  eraseMoves(moved);
   return true;
 }
 

@@ -541,11 +541,12 @@ const MloptPassDef mloptPass_outlineKernels MLOPT_TABLE = {
            "bufferization.materialize_in_destination. A function that reads a "
            "scalar argument or carries one through a loop is refused. Each "
            "kernel gets its family, tile and launch here, as mlopt.schedule. "
-           "With `wgmma`, a contraction of bf16, f16, f8E4M3FN, f8E5M2, i8 or, "
-           "where it may be rounded, f32 factors, and the elementwise code "
-           "behind it in its fusion, reads and writes through tensor maps, "
-           "which the launch describes as mlopt.tensor_maps, if its rows are "
-           "multiples of 16 bytes. A fusion may pin its tile: `mlopt.schedule "
+           "With `wgmma`, a contraction or convolution of bf16, f16, f8E4M3FN, "
+           "f8E5M2, i8 or, where it may be rounded, f32 factors, and the "
+           "elementwise code behind it in its fusion, reads and writes through "
+           "tensor maps, which the launch describes as mlopt.tensor_maps, if "
+           "its rows are multiples of 16 bytes. Factors may lie behind "
+           "reshapes, transposes, slices and padding with zeros. A fusion may pin its tile: `mlopt.schedule "
            "= {family = \"matmul\", band, stages, tile = [m, n, k]}`, with "
            "cluster, splits and alternate where they are not 1, 1 and false.",
     .anchor = "builtin.module",

@@ -207,20 +207,6 @@ static bool mapHasLoop(MlirAffineMap map, intptr_t loop) {
   return false;
 }
 
-/// How often a loop runs: the size of a dimension that it indexes alone.
-static int64_t sizeOf(MlirOperation generic, intptr_t loop) {
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(generic); i < n; ++i) {
-    MlirAffineMap map = mapOf(generic, i);
-    for (intptr_t d = 0, r = mlirAffineMapGetNumResults(map); d < r; ++d) {
-      MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
-      if (mlirAffineExprIsADim(expr) &&
-          mlirAffineDimExprGetPosition(expr) == loop)
-        return mloptDim(mloptOperandType(generic, i), d);
-    }
-  }
-  return -1;
-}
-
 static void addLoop(MloptProduct *p, MloptAxis axis, intptr_t loop) {
   MloptLoops *loops = &p->axes[axis];
   loops->at[loops->count++] = loop;
@@ -241,7 +227,7 @@ static bool splitLoops(MloptProduct *p) {
     p->axes[axis].size = 1;
   intptr_t numKept = mlirAffineMapGetNumResults(maps[2]);
   for (intptr_t i = 0; i < p->numLoops; ++i) {
-    p->sizes[i] = sizeOf(p->generic, i);
+    p->sizes[i] = mloptLoopSize(p->generic, i);
     if (p->sizes[i] <= 0 || isParallel(p->generic, i) != mapHasLoop(maps[2], i))
       return false;
     if (!isParallel(p->generic, i))
@@ -300,6 +286,7 @@ bool mloptFindProduct(MlirBlock program, MloptProduct *out) {
   if (!readProgram(program, out) || !splitLoops(out) || !orient(out))
     return false;
   for (int i = 0; i < 2; ++i)
-    out->factors[i].access = mloptDescribeAccess(out, out->factors[i].operand);
+    out->factors[i].access =
+        mloptDescribeAccess(out->generic, out->factors[i].operand);
   return true;
 }

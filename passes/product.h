@@ -11,40 +11,13 @@
 // convolution, one of padded or reshaped factors. contraction.h finds those
 // whose tensors are matrices; this one, all others.
 //
-// A factor that lies in memory is described by its access: the position of an
-// element, and the bounds outside of which it is zero, as affine functions of
-// the loops.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef MLOPT_PASSES_PRODUCT_H
 #define MLOPT_PASSES_PRODUCT_H
 
 #include "contraction.h"
-
-enum {
-  MLOPT_MAX_LOOPS_OF_PRODUCT = 2 * MLOPT_MAX_RANK + 1,
-  MLOPT_MAX_BOUNDS = 4,
-};
-
-/// constant + the sum of factor[l] * loop l.
-typedef struct MloptAffine {
-  int64_t constant;
-  int64_t factor[MLOPT_MAX_LOOPS_OF_PRODUCT];
-} MloptAffine;
-
-/// Where an operand's elements lie: element `position` of `tensor`, which the
-/// kernel has a pointer to, or zero unless each bound is in [0, size).
-typedef struct MloptAccess {
-  bool isKnown; ///< false: elements are computed on demand
-  MlirValue tensor;
-  MloptAffine position;
-  int numBounds;
-  struct {
-    MloptAffine index;
-    int64_t size;
-  } bounds[MLOPT_MAX_BOUNDS];
-} MloptAccess;
+#include "product_access.h"
 
 /// Loops that count as one index, the outermost first.
 typedef struct MloptLoops {
@@ -76,9 +49,6 @@ typedef struct MloptProduct {
 /// and what comes of its elements one by one.
 bool mloptFindProduct(MlirBlock program, MloptProduct *out);
 
-// product_access.c
-/// Where the elements of an operand of the product lie.
-MloptAccess mloptDescribeAccess(const MloptProduct *, intptr_t operand);
 /// Whether an affine function depends on the loops of an axis as on one index,
 /// by this factor.
 bool mloptIsLinear(const MloptProduct *, const MloptAffine *, MloptAxis,

@@ -6,20 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // An operand's indices are affine functions of the loops. Slices, padding with
-// zeros and reshapes between it and a parameter of the kernel change them to
-// others, or add bounds.
+// zeros, transposes and reshapes between it and a parameter of the kernel
+// change them to others, or add bounds.
 //
 //===----------------------------------------------------------------------===//
 
-#include "product.h"
+#include "product_access.h"
 
 #include "contraction_impl.h"
-
-static void addScaled(MloptAffine *out, const MloptAffine *x, int64_t scale) {
-  out->constant += scale * x->constant;
-  for (int i = 0; i < MLOPT_MAX_LOOPS_OF_PRODUCT; ++i)
-    out->factor[i] += scale * x->factor[i];
-}
 
 /// Adds `scale` times an expression; false if it is not affine without
 /// divisions.
@@ -94,45 +88,78 @@ static bool followExtract(MloptAccess *access, MlirOperation op,
     return false;
   for (intptr_t d = 0; d < rank; ++d) {
     outer[d] = (MloptAffine){.constant = offsets[d]};
-    addScaled(&outer[d], &indices[d], strides[d]);
+    mloptAddAffine(&outer[d], &indices[d], strides[d]);
   }
   return followAccess(access, source, outer);
 }
 
-/// Dimensions [first, last) of a shape as one index.
-static MloptAffine joinDims(MlirType type, const MloptAffine *indices,
-                            intptr_t first, intptr_t last) {
-  MloptAffine joined = {.constant = 0};
-  int64_t stride = 1;
-  for (intptr_t d = last; d-- > first;) {
-    addScaled(&joined, &indices[d], stride);
-    stride *= mloptDim(type, d);
-  }
-  return joined;
+static bool isCast(MlirValue value) {
+  return isDefinedBy(value, "builtin.unrealized_conversion_cast");
 }
 
-/// A reshape where each dimension of the source is a run of dimensions of the
-/// result.
+/// The parameter itself: its elements lie in row-major order.
+static bool followCast(MloptAccess *access, MlirValue cast, MlirType type,
+                       const MloptAffine *indices) {
+  access->tensor = cast;
+  access->position = mloptLinearAffine(type, indices);
+  return mloptElementWidth(mloptElementType(type)) >= 8;
+}
+
+/// A reshape of a parameter, or one where each dimension of the source is a run
+/// of dimensions of the result.
 static bool followReshape(MloptAccess *access, MlirOperation op,
                           const MloptAffine *indices) {
-  MlirValue source = mloptOperand(op, 0);
-  MlirType from = mlirValueGetType(source), to = mloptResultType(op, 0);
-  intptr_t next = 0, rank = mloptRank(to);
+  MlirValue source = mloptOperand(op, 0), root = source;
+  while (isView(root))
+    root = mloptOperand(definerOf(root), 0);
+  if (isCast(root))
+    return followCast(access, root, mloptResultType(op, 0), indices);
   MloptAffine joined[MLOPT_MAX_RANK];
-  for (intptr_t d = 0; d < mloptRank(from); ++d) {
-    intptr_t first = next;
-    int64_t size = 1;
-    while (next < rank && size < mloptDim(from, d))
-      size *= mloptDim(to, next++);
-    if (size != mloptDim(from, d))
-      return false;
-    joined[d] = joinDims(to, indices, first, next);
-  }
-  for (; next < rank; ++next)
-    if (mloptDim(to, next) != 1)
-      return false;
-  return followAccess(access, source, joined);
+  return mloptJoinAffine(mlirValueGetType(source), mloptResultType(op, 0),
+                         indices, joined) &&
+         followAccess(access, source, joined);
 }
+
+/// Whether a generic gives each element of its operand one other place.
+static bool isCopy(MlirOperation op) {
+  if (!mloptIsNamed(op, "linalg.generic") || numInputs(op) != 1 ||
+      mlirOperationGetNumResults(op) != 1 || !mloptIsParallelGeneric(op))
+    return false;
+  MlirBlock body = bodyOf(op);
+  return mlirValueEqual(mloptOperand(mlirBlockGetTerminator(body), 0),
+                        mlirBlockGetArgument(body, 0)) &&
+         mlirAffineMapIsPermutation(mapOf(op, 0)) &&
+         mlirAffineMapIsPermutation(mapOf(op, 1));
+}
+
+/// A transpose.
+static bool followCopy(MloptAccess *access, MlirOperation op,
+                       const MloptAffine *indices) {
+  if (!isCopy(op))
+    return false;
+  MlirAffineMap from = mapOf(op, 0), to = mapOf(op, 1);
+  intptr_t rank = mlirAffineMapGetNumResults(to);
+  MloptAffine loops[MLOPT_MAX_RANK], source[MLOPT_MAX_RANK];
+  for (intptr_t d = 0; d < rank; ++d)
+    loops[loopOf(to, d)] = indices[d];
+  for (intptr_t d = 0; d < rank; ++d)
+    source[d] = loops[loopOf(from, d)];
+  return followAccess(access, mloptOperand(op, 0), source);
+}
+
+/// How the indices of a result become those of the first operand.
+static const struct {
+  const char *name;
+  bool (*follow)(MloptAccess *, MlirOperation, const MloptAffine *);
+} moves[] = {
+    {"linalg.generic", followCopy},
+    {"tensor.collapse_shape", followReshape},
+    {"tensor.expand_shape", followReshape},
+    {"tensor.extract_slice", followExtract},
+    {"tensor.insert_slice", followInsert},
+};
+
+static intptr_t findMove(MlirOperation op) { return MLOPT_FIND_ROW(op, moves); }
 
 /// Finds the pointer behind a tensor whose element has these indices.
 static bool followAccess(MloptAccess *access, MlirValue value,
@@ -140,31 +167,20 @@ static bool followAccess(MloptAccess *access, MlirValue value,
   if (!mlirValueIsAOpResult(value))
     return false;
   MlirOperation op = mlirOpResultGetOwner(value);
-  if (mloptIsNamed(op, "builtin.unrealized_conversion_cast")) {
-    MlirType type = mlirValueGetType(value);
-    access->tensor = value;
-    access->position = joinDims(type, indices, 0, mloptRank(type));
-    return mloptElementWidth(mloptElementType(type)) >= 8;
-  }
-  static const struct {
-    const char *name;
-    bool (*follow)(MloptAccess *, MlirOperation, const MloptAffine *);
-  } rows[] = {
-      {"tensor.collapse_shape", followReshape},
-      {"tensor.expand_shape", followReshape},
-      {"tensor.extract_slice", followExtract},
-      {"tensor.insert_slice", followInsert},
-  };
-  for (int i = 0; i < MLOPT_COUNT(rows); ++i)
-    if (mloptIsNamed(op, rows[i].name))
-      return rows[i].follow(access, op, indices);
-  return false;
+  if (isCast(value))
+    return followCast(access, value, mlirValueGetType(value), indices);
+  intptr_t row = findMove(op);
+  return row >= 0 && moves[row].follow(access, op, indices);
 }
 
-MloptAccess mloptDescribeAccess(const MloptProduct *p, intptr_t operand) {
+bool mloptMovesElements(MlirOperation op) {
+  return findMove(op) >= 0 &&
+         (!mloptIsNamed(op, "linalg.generic") || isCopy(op));
+}
+
+MloptAccess mloptDescribeAccess(MlirOperation generic, intptr_t operand) {
   MloptAccess access = {.numBounds = 0};
-  MlirAffineMap map = mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(mloptAttr(p->generic, "indexing_maps"), operand));
+  MlirAffineMap map = mapOf(generic, operand);
   MloptAffine indices[MLOPT_MAX_RANK];
   intptr_t rank = mlirAffineMapGetNumResults(map);
   for (intptr_t d = 0; d < rank; ++d) {
@@ -173,82 +189,16 @@ MloptAccess mloptDescribeAccess(const MloptProduct *p, intptr_t operand) {
       return access;
   }
   access.isKnown =
-      followAccess(&access, mloptOperand(p->generic, operand), indices);
+      followAccess(&access, mloptOperand(generic, operand), indices);
   return access;
 }
 
-//===----------------------------------------------------------------------===//
-// What an access depends on
-//===----------------------------------------------------------------------===//
-
-bool mloptIsLinear(const MloptProduct *p, const MloptAffine *f, MloptAxis axis,
-                   int64_t *outFactor) {
-  const MloptLoops *loops = &p->axes[axis];
-  int64_t inner = 1, factor = 0;
-  bool isFirst = true;
-  for (intptr_t i = loops->count; i-- > 0;) {
-    int64_t size = p->sizes[loops->at[i]], own = f->factor[loops->at[i]];
-    if (size == 1)
-      continue;
-    if (isFirst)
-      factor = own;
-    else if (own != factor * inner)
-      return false;
-    isFirst = false;
-    inner *= size;
+int64_t mloptLoopSize(MlirOperation generic, intptr_t loop) {
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(generic); i < n; ++i) {
+    MlirAffineMap map = mapOf(generic, i);
+    for (intptr_t d = 0, r = mlirAffineMapGetNumResults(map); d < r; ++d)
+      if (loopOf(map, d) == loop)
+        return mloptDim(mloptOperandType(generic, i), d);
   }
-  *outFactor = factor;
-  return true;
-}
-
-bool mloptDependsOnAxis(const MloptProduct *p, const MloptAffine *f,
-                        MloptAxis axis) {
-  const MloptLoops *loops = &p->axes[axis];
-  for (intptr_t i = 0; i < loops->count; ++i)
-    if (f->factor[loops->at[i]] && p->sizes[loops->at[i]] > 1)
-      return true;
-  return false;
-}
-
-intptr_t mloptInnerLoop(const MloptProduct *p, MloptAxis axis) {
-  const MloptLoops *loops = &p->axes[axis];
-  for (intptr_t i = loops->count; i-- > 0;)
-    if (p->sizes[loops->at[i]] > 1)
-      return loops->at[i];
   return -1;
-}
-
-bool mloptBoundsDependOn(const MloptProduct *p, const MloptAccess *access,
-                         MloptAxis axis) {
-  for (int i = 0; i < access->numBounds; ++i)
-    if (mloptDependsOnAxis(p, &access->bounds[i].index, axis))
-      return true;
-  return false;
-}
-
-/// The largest power of two up to `most` that divides `n`.
-static int64_t commonPower(int64_t n, int64_t most) {
-  while (most > 1 && n % most)
-    most /= 2;
-  return most;
-}
-
-int64_t mloptRunAlong(const MloptProduct *p, const MloptAccess *access,
-                      MloptAxis axis, int64_t most) {
-  const MloptAffine *position = &access->position;
-  intptr_t inner = mloptInnerLoop(p, axis);
-  int64_t factor, run;
-  if (!access->isKnown || inner < 0 || position->factor[inner] != 1)
-    return 1;
-  bool isLinear = mloptIsLinear(p, position, axis, &factor) &&
-                  !mloptBoundsDependOn(p, access, axis);
-  run = commonPower(isLinear ? p->axes[axis].size : p->sizes[inner], most);
-  run = commonPower(position->constant, run);
-  for (intptr_t i = 0; i < p->numLoops; ++i)
-    if (i != inner && p->sizes[i] > 1)
-      run = commonPower(position->factor[i], run);
-  for (int i = 0; i < access->numBounds; ++i)
-    if (access->bounds[i].index.factor[inner])
-      return 1;
-  return run;
 }

@@ -131,7 +131,7 @@ void mloptMatmulTiles(const MloptContraction *c, const MloptMatmulSchedule *s,
 
 int64_t mloptMatmulSteps(const MloptContraction *c,
                          const MloptMatmulSchedule *s) {
-  return divideUp(c->sizes[MLOPT_AXIS_K], s->tile[2]);
+  return c->sizes[MLOPT_AXIS_K] / c->run * divideUp(c->run, s->tile[2]);
 }
 
 MloptMatmulShared mloptMatmulCarve(const MloptMatmulSchedule *s) {
@@ -164,26 +164,34 @@ static void complete(const MloptContraction *c, MloptMatmulSchedule *s) {
 // Legality
 //===----------------------------------------------------------------------===//
 
-/// TMA takes tensors whose strides but the innermost are multiples of 16 bytes,
-/// and sizes below 2^32; coordinates here are below 2^31.
-static bool isReachable(const MloptContraction *c, const MloptMatrix *matrix) {
+/// TMA takes tensors whose start and strides but the innermost are multiples of
+/// 16 bytes, and sizes below 2^32; coordinates here are below 2^31.
+static bool isReachable(const MloptMatrix *matrix, int64_t offset) {
   int64_t bytes = bytesOf(matrix);
-  bool contiguous = false;
-  for (int axis = 0; axis < MLOPT_NUM_AXES; ++axis) {
-    int64_t stride = matrix->strides[axis];
-    contiguous |= stride == 1 && axis != MLOPT_AXIS_BATCH;
-    if (stride > 1 && stride * bytes % 16)
-      return false;
-    if (c->sizes[axis] >= INT64_C(1) << 30 || stride >= INT64_C(1) << 36)
+  for (intptr_t i = 0; i < matrix->rank; ++i) {
+    const MloptMapDim *dim = &matrix->dims[i];
+    if (dim->size >= INT64_C(1) << 30 || dim->stride >= INT64_C(1) << 36 ||
+        (i && dim->stride * bytes % 16))
       return false;
   }
-  return contiguous;
+  return offset * bytes % 16 == 0;
+}
+
+static bool areReachable(const MloptContraction *c) {
+  for (int axis = 0; axis < MLOPT_NUM_AXES; ++axis)
+    if (c->sizes[axis] >= INT64_C(1) << 30)
+      return false;
+  for (intptr_t i = 0; i < c->numProducts; ++i)
+    if (!isReachable(&c->b, c->offsetsOfB[i]) ||
+        c->parametersOfB[i] == c->a.parameter)
+      return false;
+  return isReachable(&c->a, c->a.offset);
 }
 
 /// Whether the rows of a factor run the way that the instruction takes.
 static bool isOriented(const MloptMatrix *matrix) {
   MloptNvFactor factor;
-  return matrix->strides[MLOPT_AXIS_K] == 1 ||
+  return matrix->isKMajor ||
          (mloptMatmulFactor(matrix, &factor) && factor.transposes);
 }
 
@@ -196,8 +204,7 @@ static bool isTaken(const MloptContraction *c) {
       return false;
   return isMultiplied(c) &&
          c->sizes[MLOPT_AXIS_K] * bytesOf(&c->a) >= LEAST_BYTES &&
-         c->a.parameter != c->b.parameter && isReachable(c, &c->a) &&
-         isReachable(c, &c->b) && isOriented(&c->a) && isOriented(&c->b);
+         areReachable(c) && isOriented(&c->a) && isOriented(&c->b);
 }
 
 /// Blocks that split a tile's k compute one tile each, since the partial sums
@@ -240,7 +247,7 @@ static const char *faultOf(const MloptContraction *c,
   if (columns <= 0 || s->tile[1] % c->numProducts ||
       columns % mloptMatmulBlockColumns(c) || s->tile[1] > MLOPT_NV_MMA_MAX_N)
     return "the columns must fill rows of 128 bytes, and be at most 256";
-  if (c->b.strides[MLOPT_AXIS_K] != 1 && columns % PIECE)
+  if (!c->b.isKMajor && columns % PIECE)
     return "the columns of a factor that is not k-major come by 64";
   if (registers > MLOPT_NV_MMA_MAX_FRAGMENT ||
       (mloptMatmulPromotes(c) && 2 * registers > MOST_REGISTERS))

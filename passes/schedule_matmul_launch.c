@@ -202,19 +202,46 @@ bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out) {
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-static MlirAttribute mapAttr(MlirContext context, const char *type,
-                             intptr_t rank, const int64_t *dims,
-                             const int64_t *strides, const int64_t *box) {
-  MlirNamedAttribute entries[] = {
-      mloptNamedAttr(context, "box", mloptI64Array(context, rank, box)),
-      mloptNamedAttr(context, "dims", mloptI64Array(context, rank, dims)),
+/// A tensor map on its way to an attribute, sizes in elements but for strides.
+typedef struct Map {
+  const char *type;
+  intptr_t rank;
+  int64_t dims[MLOPT_MAX_MAP_RANK], strides[MLOPT_MAX_MAP_RANK];
+  int64_t box[MLOPT_MAX_MAP_RANK];
+  int64_t offset; ///< in bytes
+  /// A box is channels, pixels, and these are of the dimensions of windows.
+  bool isPixels;
+  int64_t low[MLOPT_MAX_MAP_RANK], high[MLOPT_MAX_MAP_RANK];
+  int64_t steps[MLOPT_MAX_MAP_RANK];
+} Map;
+
+static MlirAttribute mapAttr(MlirContext context, const Map *map) {
+  intptr_t windows = map->rank - 2;
+  MlirNamedAttribute entries[9] = {
+      mloptNamedAttr(
+          context, "box",
+          mloptI64Array(context, map->isPixels ? 2 : map->rank, map->box)),
+      mloptNamedAttr(context, "dims",
+                     mloptI64Array(context, map->rank, map->dims)),
       mloptNamedAttr(context, "strides",
-                     mloptI64Array(context, rank - 1, strides)),
+                     mloptI64Array(context, map->rank - 1, map->strides)),
       mloptNamedAttr(context, "swizzle",
                      mloptI64Attr(context, MLOPT_NV_ROW_BYTES)),
-      mloptNamedAttr(context, "type", mloptStrAttr(context, type)),
+      mloptNamedAttr(context, "type", mloptStrAttr(context, map->type)),
   };
-  return dictionary(context, MLOPT_COUNT(entries), entries);
+  intptr_t count = 5;
+  if (map->offset)
+    entries[count++] =
+        mloptNamedAttr(context, "offset", mloptI64Attr(context, map->offset));
+  if (map->isPixels) {
+    entries[count++] = mloptNamedAttr(
+        context, "low", mloptI64Array(context, windows, map->low));
+    entries[count++] = mloptNamedAttr(
+        context, "high", mloptI64Array(context, windows, map->high));
+    entries[count++] = mloptNamedAttr(
+        context, "steps", mloptI64Array(context, windows, map->steps));
+  }
+  return dictionary(context, count, entries);
 }
 
 /// The bytes of a stride. One of a dimension of size 1 is never stepped over,
@@ -223,54 +250,48 @@ static int64_t strideBytes(int64_t stride, int64_t inner, int64_t bytes) {
   return stride ? stride * bytes : divideUp(inner * bytes, 16) * 16;
 }
 
-/// A factor as TMA sees it: the contiguous axis, the other one, the batch.
-static MlirAttribute matrixMap(MlirContext context, const MloptContraction *c,
-                               const MloptMatrix *matrix, const char *type,
-                               MloptAxis inner, MloptAxis outer,
-                               int64_t innerBox, int64_t outerBox) {
-  const MloptAxis axes[] = {inner, outer, MLOPT_AXIS_BATCH};
-  intptr_t rank = c->sizes[MLOPT_AXIS_BATCH] > 1 ? 3 : 2;
-  int64_t dims[3], strides[2], box[] = {innerBox, outerBox, 1};
-  for (intptr_t i = 0; i < rank; ++i) {
-    dims[i] = c->sizes[axes[i]];
-    if (i)
-      strides[i - 1] =
-          strideBytes(matrix->strides[axes[i]], dims[0], bytesOf(matrix));
-  }
-  return mapAttr(context, type, rank, dims, strides, box);
-}
-
-/// A factor, whose tile has `rows` along `axis`: one box of rows along k, or
+/// A factor, whose tile has `rows` along m or n: one box of rows along k, or
 /// boxes of 64 along the other axis.
-static MlirAttribute factorMap(MlirContext context, const MloptContraction *c,
-                               const MloptMatrix *factor, MloptAxis axis,
-                               int64_t rows) {
+static MlirAttribute factorMap(MlirContext context, const MloptMatrix *factor,
+                               int64_t offset, int64_t rows) {
   enum { PIECE = 64 };
-  const char *type = mloptMatmulMapType(factor);
-  return factor->strides[MLOPT_AXIS_K] == 1
-             ? matrixMap(context, c, factor, type, MLOPT_AXIS_K, axis,
-                         MLOPT_NV_MMA_STAGE_BYTES / bytesOf(factor), rows)
-             : matrixMap(context, c, factor, type, axis, MLOPT_AXIS_K, PIECE,
-                         PIECE);
+  int64_t bytes = bytesOf(factor);
+  Map map = {.type = mloptMatmulMapType(factor),
+             .rank = factor->rank,
+             .offset = offset * bytes,
+             .isPixels = factor->isPixels};
+  for (intptr_t i = 0; i < map.rank; ++i) {
+    const MloptMapDim *dim = &factor->dims[i];
+    map.dims[i] = dim->size;
+    map.box[i] = 1;
+    if (!i)
+      continue;
+    map.strides[i - 1] = strideBytes(dim->stride, map.dims[0], bytes);
+    map.low[i - 1] = dim->low;
+    map.high[i - 1] = dim->high;
+    map.steps[i - 1] = dim->step;
+  }
+  map.box[0] = factor->isKMajor ? MLOPT_NV_MMA_STAGE_BYTES / bytes : PIECE;
+  map.box[1] = factor->isKMajor ? rows : PIECE;
+  return mapAttr(context, &map);
 }
 
 /// An output: boxes of columns of 64 rows.
 static MlirAttribute outputMap(MlirContext context, const MloptContraction *c,
                                const MloptOutput *output) {
   MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
-  intptr_t rank = mloptMatmulBoxDigits(c, output, digits);
-  int64_t dims[MLOPT_PLACE_MAX_DIGITS], strides[MLOPT_PLACE_MAX_DIGITS];
-  int64_t box[MLOPT_PLACE_MAX_DIGITS];
-  for (intptr_t i = 0; i < rank; ++i) {
-    dims[i] = digits[i].size;
-    box[i] = 1;
+  Map map = {.type = storedType(output),
+             .rank = mloptMatmulBoxDigits(c, output, digits)};
+  for (intptr_t i = 0; i < map.rank; ++i) {
+    map.dims[i] = digits[i].size;
+    map.box[i] = 1;
     if (i)
-      strides[i - 1] =
-          strideBytes(digits[i].stride, dims[0], elementBytes(output));
+      map.strides[i - 1] =
+          strideBytes(digits[i].stride, map.dims[0], elementBytes(output));
   }
-  box[0] = mloptMatmulStoreColumns(output);
-  box[1] = MLOPT_NV_MMA_ROWS;
-  return mapAttr(context, storedType(output), rank, dims, strides, box);
+  map.box[0] = mloptMatmulStoreColumns(output);
+  map.box[1] = MLOPT_NV_MMA_ROWS;
+  return mapAttr(context, &map);
 }
 
 static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
@@ -278,10 +299,10 @@ static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
   MlirAttribute maps[MLOPT_MAX_LAUNCH_ARGUMENTS];
   for (intptr_t i = 0; i < count; ++i)
     maps[i] = mlirUnitAttrGet(context);
-  maps[c->a.parameter] = factorMap(context, c, &c->a, MLOPT_AXIS_M, s->tile[0]);
+  maps[c->a.parameter] = factorMap(context, &c->a, c->a.offset, s->tile[0]);
   for (intptr_t i = 0; i < c->numProducts; ++i)
     maps[c->parametersOfB[i]] =
-        factorMap(context, c, &c->b, MLOPT_AXIS_N,
+        factorMap(context, &c->b, c->offsetsOfB[i],
                   mloptMatmulProductColumns(c, s) / s->cluster);
   for (intptr_t i = 0; i < c->numOutputs; ++i)
     if (mloptMatmulStoresBoxes(c, &c->outputs[i]))

@@ -235,6 +235,15 @@ static bool chooseSkinny(const MloptProduct *p, MloptTiledSchedule *out) {
   return true;
 }
 
+/// Whether the elements of the large factor are read once, other than those of
+/// a convolution's input.
+static bool isStreamed(const MloptProduct *p, MloptAxis axis) {
+  const MloptAccess *access = &p->factors[axis == MLOPT_AXIS_N].access;
+  return !access->isKnown ||
+         p->axes[axis].size * p->axes[MLOPT_AXIS_K].size <=
+             mloptNumElements(mlirValueGetType(access->tensor));
+}
+
 bool mloptTiledIsSkinny(const MloptProduct *p) {
   enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512, WGMMA_SIDE = 64 };
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
@@ -244,6 +253,7 @@ bool mloptTiledIsSkinny(const MloptProduct *p) {
   MloptTiledSchedule schedule;
   return !p->isOrdered && !fills && (m < n ? n : m) >= LEAST_OTHER &&
          p->axes[MLOPT_AXIS_K].size >= LEAST_DEPTH &&
+         isStreamed(p, m < n ? MLOPT_AXIS_N : MLOPT_AXIS_M) &&
          chooseSkinny(p, &schedule);
 }
 

@@ -32,15 +32,15 @@ func.func @single(%a: tensor<128x64xf32>, %b: tensor<64x256xf32>) -> tensor<128x
   return %0 : tensor<128x256xf32>
 }
 
-// A convolution is a product whose factor is read in place: sixteen bytes of
+// A convolution is a product whose factor is read in place: eight bytes of
 // channels at a time, or zeros of the padding. Rows of the weights run along n.
 // CHECK:       gpu.binary @conv_kernel_0
-// CHECK:       cp.async.cg.shared.global {{[^;]*}}, 16, %r
+// CHECK:       cp.async.ca.shared.global {{[^;]*}}, 8, %r
 // CHECK:       ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK:       mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // CHECK:       func.func @conv
-func.func @conv(%x: tensor<2x14x14x32xf16>, %w: tensor<3x3x32x64xf16>) -> tensor<2x14x14x64xf16> {
-  %0 = mlopt.conv %x, %w strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] window_dilation [1, 1] : (tensor<2x14x14x32xf16>, tensor<3x3x32x64xf16>) -> tensor<2x14x14x64xf16>
+func.func @conv(%x: tensor<2x14x14x36xf16>, %w: tensor<3x3x36x64xf16>) -> tensor<2x14x14x64xf16> {
+  %0 = mlopt.conv %x, %w strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] window_dilation [1, 1] : (tensor<2x14x14x36xf16>, tensor<3x3x36x64xf16>) -> tensor<2x14x14x64xf16>
   return %0 : tensor<2x14x14x64xf16>
 }
 

@@ -140,6 +140,101 @@ def programs():
                            ("f32", "f32", "f32", False))
 
 
+# Input [n, space.., ci], kernel [space.., ci, co], strides, padding before and
+# behind, dilation of the kernel, groups.
+CONVS = [
+    ([2, 14, 14, 32], [3, 3, 32, 64], [1, 1], [1, 1], [1, 1], [1, 1], 1),
+    ([1, 7, 9, 64], [3, 3, 64, 136], [2, 2], [1, 1], [1, 1], [1, 1], 1),
+    ([3, 100, 16], [5, 16, 24], [1], [2], [2], [1], 1),
+    ([2, 6, 7, 8, 16], [2, 3, 2, 16, 32], [1] * 3, [1] * 3, [1] * 3, [1] * 3, 1),
+    ([5, 12, 12, 72], [1, 1, 72, 64], [2, 2], [0, 0], [0, 0], [1, 1], 1),
+    ([2, 16, 16, 40], [3, 3, 40, 48], [1, 1], [2, 2], [2, 2], [2, 2], 1),
+    ([2, 12, 12, 64], [3, 3, 64, 64], [1, 1], [0, 0], [0, 0], [1, 1], 1),
+    ([9, 11, 11, 136], [3, 2, 136, 64], [3, 1], [0, 1], [2, 0], [1, 1], 1),
+    ([2, 9, 9, 128], [3, 3, 64, 96], [1, 1], [1, 1], [1, 1], [1, 1], 2),
+    ([40, 8, 8, 64], [3, 3, 64, 320], [1, 1], [1, 1], [1, 1], [1, 1], 1),
+    ([1, 200, 32], [7, 32, 64], [4], [3], [3], [1], 1),
+]
+
+
+def convolution(conv, elements):
+    x, w, strides, low, high, dilation, groups = conv
+    a, b, out, fast = elements
+    space = [(size + low[i] + high[i] - dilation[i] * (w[i] - 1) - 1)
+             // strides[i] + 1 for i, size in enumerate(x[1:-1])]
+    types = (tensor(x, a), tensor(w, b),
+             tensor([x[0]] + space + [w[-1]], out))
+    attributes = [f"groups = {groups} : i64"] * (groups > 1)
+    attributes += ["numerics = #mlopt.numerics<fast>"] * fast
+    return f"""func.func @main(%x: {types[0]}, %w: {types[1]}) -> {types[2]} {{
+  %r = mlopt.conv %x, %w strides {strides} low {low} high {high} input_dilation {[1] * len(low)} window_dilation {dilation} {{{", ".join(attributes)}}} : ({types[0]}, {types[1]}) -> {types[2]}
+  return %r : {types[2]}
+}}
+"""
+
+
+# Shapes of the factors, and which of their dimensions are batches and summed.
+DOTS = {
+    "heads": ([2, 150, 3, 64], [2, 100, 3, 64], [0, 2], [0, 2], [3], [3]),
+    "values": ([2, 3, 150, 104], [2, 104, 3, 64], [0, 1], [0, 2], [3], [1]),
+    "groups": ([2, 3, 2, 90, 64], [2, 3, 80, 64], [0, 1], [0, 1], [4], [3]),
+    "rows_apart": ([3, 5, 50, 72], [5, 96, 72], [1], [0], [3], [2]),
+    "columns_apart": ([5, 70, 72], [3, 5, 48, 72], [0], [1], [2], [3]),
+    "both_apart": ([3, 5, 50, 64], [2, 5, 40, 64], [1], [1], [3], [3]),
+    "depth_apart": ([3, 130, 40], [3, 70, 40], [], [], [0, 2], [0, 2]),
+    "depth_in_rows": ([3, 40, 128], [3, 40, 64], [], [], [0, 1], [0, 1]),
+    "depth_of_one": ([3, 40, 128], [3, 72, 40], [], [], [0, 1], [0, 2]),
+    "tail": ([20, 3, 130], [70, 3, 130], [1], [1], [2], [2]),
+}
+
+
+def product_of(dot, elements):
+    a, b, batch_a, batch_b, contract_a, contract_b = dot
+    left = [n for i, n in enumerate(a) if i not in batch_a + contract_a]
+    right = [n for i, n in enumerate(b) if i not in batch_b + contract_b]
+    types = (tensor(a, elements[0]), tensor(b, elements[1]),
+             tensor([a[i] for i in batch_a] + left + right, elements[2]))
+    batch = f"batch {batch_a} x {batch_b} " if batch_a else ""
+    return f"""func.func @main(%a: {types[0]}, %b: {types[1]}) -> {types[2]} {{
+  %r = mlopt.dot %a, %b {batch}contract {contract_a} x {contract_b} : ({types[0]}, {types[1]}) -> {types[2]}
+  return %r : {types[2]}
+}}
+"""
+
+
+# Queries and keys are slices of one tensor, and read in place.
+SLICES = """func.func @main(%qkv: tensor<2x100x3x4x64xbf16>) -> tensor<2x4x100x100xf32> {
+  %0 = mlopt.slice %qkv starts [0, 0, 0, 0, 0] limits [2, 100, 1, 4, 64] strides [1, 1, 1, 1, 1] : tensor<2x100x3x4x64xbf16> -> tensor<2x100x1x4x64xbf16>
+  %1 = mlopt.reshape %0 : tensor<2x100x1x4x64xbf16> -> tensor<2x100x4x64xbf16>
+  %2 = mlopt.slice %qkv starts [0, 0, 1, 0, 0] limits [2, 100, 2, 4, 64] strides [1, 1, 1, 1, 1] : tensor<2x100x3x4x64xbf16> -> tensor<2x100x1x4x64xbf16>
+  %3 = mlopt.reshape %2 : tensor<2x100x1x4x64xbf16> -> tensor<2x100x4x64xbf16>
+  %r = mlopt.dot %1, %3 batch [0, 2] x [0, 2] contract [3] x [3] : (tensor<2x100x4x64xbf16>, tensor<2x100x4x64xbf16>) -> tensor<2x4x100x100xf32>
+  return %r : tensor<2x4x100x100xf32>
+}
+"""
+
+
+# The gradient of a convolution by its weights, as JAX writes it.
+WEIGHTS = """func.func @main(%x: tensor<6x11x13x64xbf16>, %y: tensor<6x11x13x96xbf16>) -> tensor<64x3x3x96xf32> {
+  %a = mlopt.transpose %x perm [3, 1, 2, 0] : tensor<6x11x13x64xbf16> -> tensor<64x11x13x6xbf16>
+  %b = mlopt.transpose %y perm [1, 2, 0, 3] : tensor<6x11x13x96xbf16> -> tensor<11x13x6x96xbf16>
+  %r = mlopt.conv %a, %b strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] window_dilation [1, 1] : (tensor<64x11x13x6xbf16>, tensor<11x13x6x96xbf16>) -> tensor<64x3x3x96xf32>
+  return %r : tensor<64x3x3x96xf32>
+}
+"""
+
+
+def places():
+    """Programs whose factors are no matrices that lie as wgmma takes them."""
+    for i, conv in enumerate(CONVS):
+        elements = ELEMENTS[i % 2]
+        yield f"conv{i}_{elements[0]}", convolution(conv, elements)
+    for name, dot in DOTS.items():
+        yield name, product_of(dot, ELEMENTS[0])
+    yield "slices", SLICES
+    yield "weights", WEIGHTS
+
+
 def compile_program(options, name, text):
     source = os.path.join(options.dir, name + ".mlir")
     with open(source, "w", encoding="utf-8") as file:
@@ -158,7 +253,7 @@ def main():
     parser.add_argument("--ptxas", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.dir, exist_ok=True)
-    all_programs = list(programs())
+    all_programs = [*programs(), *places()]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         messages = list(pool.map(lambda p: compile_program(options, *p),
                                  all_programs))

@@ -1,0 +1,36 @@
+//===- affine.h - Affine functions of loops -----------------------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Indices and positions of a tensor's elements as functions of the loops around
+// what reads them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_AFFINE_H
+#define MLOPT_PASSES_AFFINE_H
+
+#include "support.h"
+
+enum { MLOPT_MAX_LOOPS_OF_PRODUCT = 2 * MLOPT_MAX_RANK + 1 };
+
+/// constant + the sum of factor[l] * loop l.
+typedef struct MloptAffine {
+  int64_t constant;
+  int64_t factor[MLOPT_MAX_LOOPS_OF_PRODUCT];
+} MloptAffine;
+
+/// Adds `scale` times another.
+void mloptAddAffine(MloptAffine *, const MloptAffine *, int64_t scale);
+/// The row-major position of an element with these indices.
+MloptAffine mloptLinearAffine(MlirType, const MloptAffine *indices);
+/// The indices in `from` of the element that has `indices` in `to`, another
+/// shape of the same elements; false unless each dimension of `from` is a run
+/// of dimensions of `to`.
+bool mloptJoinAffine(MlirType from, MlirType to, const MloptAffine *indices,
+                     MloptAffine *out);
+
+#endif // MLOPT_PASSES_AFFINE_H
