@@ -80,8 +80,8 @@ enum {
 /// of what lies in memory, splat constants where they are used; with `wgmma`,
 /// dots as those instructions take them.
 void mloptFusePrepare(MlirBlock, bool wgmma);
-/// Makes a dot in f32 that may be rounded as f32 is, and is large enough, one of
-/// bf16 factors.
+/// Makes a dot in f32 that may be rounded as f32 is, and is large enough, one
+/// of bf16 factors.
 void mloptFuseSplitDot(MlirOperation dot);
 /// Transposes the factors of a dot whose elements wgmma takes only where rows
 /// run along the contracted dimensions.
@@ -168,12 +168,22 @@ typedef struct MloptFuseRows {
 MloptFuseReason mloptFuseCheckRows(const MloptFuseGraph *,
                                    const MloptFuseBody *, MloptFuseRows *out);
 
-/// Whether a body around a dot is the dot and its epilogue: FUSED, or why not.
-/// (fuse_contraction.c)
+/// Whether a body around a product is the product, what says where its factors
+/// lie, and its epilogue: FUSED, or why not (fuse_contraction.c).
 MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *,
                                           const MloptFuseBody *);
 
-/// How long a body's dots take, in microseconds (fuse_contraction.c).
+/// Whether a factor of a product lies in memory, behind operations of the body
+/// that only move elements, which are marked, as kernels of products read it:
+/// FUSED, or why not (fuse_access.c).
+MloptFuseReason mloptFuseCheckFactor(const MloptFuseGraph *,
+                                     const MloptFuseBody *,
+                                     const MloptFuseNode *product, int side,
+                                     bool *moves);
+
+/// A sum of products: a dot or a convolution (fuse_contraction.c).
+bool mloptFuseIsProduct(MlirOperation);
+/// How long a body's products take, in microseconds (fuse_contraction.c).
 double mloptFuseProductTime(const MloptFuseGraph *, const MloptFuseBody *);
 
 /// What a kernel costs, and whether it can be one.

@@ -5,17 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel of a dot computes a tile of the product in registers and may go on
-// from there with an epilogue: elementwise code of the product's element and of
-// other operands, each read where it is needed.
+// The kernel of a dot or a convolution computes a tile of the product in
+// registers and may go on from there with an epilogue: elementwise code of the
+// product's element and of other operands, each read where it is needed.
 //
 //   %p = mlopt.dot %a, %w ...        |
 //   %c = mlopt.broadcast %bias ...   |  one kernel, which stores %r
 //   %s = mlopt.add %p, %c            |
 //   %r = mlopt.max %s, %zero         |
 //
-// The factors of the dot lie in memory: code that computes them would run again
-// for each tile that reads them, so it is a kernel before this one.
+// The factors lie in memory: code that computes them would run again for each
+// tile that reads them, so it is a kernel before this one. What only says where
+// they lie, as slices do, belongs to this one (fuse_access.c).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,23 +33,32 @@
 //===----------------------------------------------------------------------===//
 
 /// In microseconds. Tensor Cores take elements of up to 16 bits.
-static double productTime(MlirOperation dot) {
+static double productTime(MlirOperation product) {
   const MloptTarget *target = &mloptSm90;
-  MlirType type = mloptOperandType(dot, 0);
-  MloptInts contracted = mloptGetInts(dot, "lhs_contract");
-  double products = (double)mloptNumElements(mloptResultType(dot, 0));
+  MlirType type = mloptOperandType(product, 0);
+  MlirType kernel = mloptOperandType(product, 1);
+  MloptInts contracted = mloptGetInts(product, "lhs_contract");
+  double products = (double)mloptNumElements(mloptResultType(product, 0));
   for (intptr_t i = 0; i < contracted.count; ++i)
     products *= (double)mloptDim(type, contracted.at[i]);
+  // Of a convolution, all of the kernel for each output channel.
+  if (mloptIsA(product, &mloptOp_conv))
+    products *= (double)mloptNumElements(kernel) /
+                (double)mloptDim(kernel, mloptRank(kernel) - 1);
   bool isNarrow = mloptElementWidth(mloptElementType(type)) <= 16;
   return products /
          (double)(isNarrow ? target->tensorProducts : target->additions);
+}
+
+bool mloptFuseIsProduct(MlirOperation op) {
+  return mloptIsA(op, &mloptOp_dot) || mloptIsA(op, &mloptOp_conv);
 }
 
 double mloptFuseProductTime(const MloptFuseGraph *graph,
                             const MloptFuseBody *body) {
   double time = 0;
   for (int i = 0; i < body->count; ++i)
-    if (mloptIsA(graph->nodes[body->nodes[i]].op, &mloptOp_dot))
+    if (mloptFuseIsProduct(graph->nodes[body->nodes[i]].op))
       time += productTime(graph->nodes[body->nodes[i]].op);
   return time;
 }
@@ -67,6 +77,7 @@ typedef struct Check {
   const MloptFuseBody *body;
   const MloptFuseNode *dots[MAX_DOTS];
   int numDots;
+  bool *moves;        ///< of the graph's nodes: say where factors lie
   MloptPlace *places; ///< of the body's nodes that follow the dots; its
                       ///< counters hold whether they do, and which
 } Check;
@@ -78,13 +89,14 @@ static MloptPlace *placeOf(const Check *check, int node) {
   return follows ? &check->places[(int)check->body->runs[node] - 1] : NULL;
 }
 
-/// The factors come from memory, be it under another shape.
+/// The factors come from memory.
 static MloptFuseReason checkFactors(const Check *check,
                                     const MloptFuseNode *dot) {
-  for (int o = 0; o < dot->numOperands; ++o)
-    if (dot->operands[o] >= 0 && check->body->holds[dot->operands[o]])
-      return MLOPT_FUSE_PROLOGUE;
-  return MLOPT_FUSE_FUSED;
+  MloptFuseReason reason = MLOPT_FUSE_FUSED;
+  for (int side = 0; side < 2 && reason == MLOPT_FUSE_FUSED; ++side)
+    reason = mloptFuseCheckFactor(check->graph, check->body, dot, side,
+                                  check->moves);
+  return reason;
 }
 
 static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
@@ -96,7 +108,8 @@ static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
   return false;
 }
 
-/// Whether two dots differ in one factor alone, and Tensor Cores take them.
+/// Whether two products are dots that differ in one factor alone, and Tensor
+/// Cores take them.
 static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b) {
   static const char *const attrs[] = {
       "lhs_batch",  "rhs_batch", "lhs_contract", "rhs_contract",
@@ -112,7 +125,8 @@ static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b) {
                            mlirValueGetType(b->from[o]));
   }
   MlirType factor = mloptElementType(mlirValueGetType(a->from[0]));
-  return shares && alike &&
+  return mloptIsA(a->op, &mloptOp_dot) && mloptIsA(b->op, &mloptOp_dot) &&
+         shares && alike &&
          mlirTypeEqual(mloptResultType(a->op, 0), mloptResultType(b->op, 0)) &&
          (mlirTypeIsABF16(factor) || mlirTypeIsAF16(factor));
 }
@@ -122,7 +136,7 @@ static MloptFuseReason checkDots(Check *check) {
   const MloptFuseBody *body = check->body;
   for (int i = 0; i < body->count; ++i) {
     const MloptFuseNode *node = &check->graph->nodes[body->nodes[i]];
-    if (!mloptIsA(node->op, &mloptOp_dot))
+    if (!mloptFuseIsProduct(node->op))
       continue;
     if (check->numDots == MAX_DOTS ||
         (check->numDots &&
@@ -130,10 +144,10 @@ static MloptFuseReason checkDots(Check *check) {
       return MLOPT_FUSE_TWO_PRODUCTS;
     check->dots[check->numDots++] = node;
   }
-  for (int i = 0; i < check->numDots; ++i)
-    if (checkFactors(check, check->dots[i]) != MLOPT_FUSE_FUSED)
-      return MLOPT_FUSE_PROLOGUE;
-  return MLOPT_FUSE_FUSED;
+  MloptFuseReason reason = MLOPT_FUSE_FUSED;
+  for (int i = 0; i < check->numDots && reason == MLOPT_FUSE_FUSED; ++i)
+    reason = checkFactors(check, check->dots[i]);
+  return reason;
 }
 
 /// What follows the dots has their elements, each once, in one place: whether
@@ -156,6 +170,9 @@ static bool findPlace(const Check *check, const MloptFuseNode *node,
     return mloptPlaceReshape(out, type);
   if (!mloptIsA(node->op, &mloptOp_transpose))
     return node->traits.access == MLOPT_ACCESS_ELEMENTWISE;
+  // A convolution in tiles stores its elements in their order.
+  if (mloptIsA(check->dots[0]->op, &mloptOp_conv))
+    return false;
   MloptInts permutation = mloptGetInts(node->op, "permutation");
   intptr_t to[MLOPT_MAX_RANK];
   for (intptr_t i = 0; i < permutation.count; ++i)
@@ -185,11 +202,28 @@ static MloptFuseReason checkOperand(const MloptFuseNode *node) {
   }
 }
 
+/// Whether nothing in the body but products and what moves their factors reads
+/// a node, and nothing outside.
+static bool isFactorAlone(const Check *check, int at) {
+  const MloptFuseBody *body = check->body;
+  bool alone = check->moves[at] && !body->stored[at];
+  for (int i = 0; alone && i < body->count; ++i) {
+    const MloptFuseNode *reader = &check->graph->nodes[body->nodes[i]];
+    if (mloptFuseIsProduct(reader->op) || check->moves[body->nodes[i]])
+      continue;
+    for (int o = 0; o < reader->numOperands; ++o)
+      alone &= reader->operands[o] != at;
+  }
+  return alone;
+}
+
 static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
   const MloptFuseNode *node = &check->graph->nodes[at];
   MloptPlace *place = &check->places[*numPlaces];
   check->body->runs[at] = 0;
-  bool isDot = mloptIsA(node->op, &mloptOp_dot), follows = isDot;
+  bool isDot = mloptFuseIsProduct(node->op), follows = isDot;
+  if (isFactorAlone(check, at))
+    return MLOPT_FUSE_FUSED;
   for (int o = 0; o < node->numOperands; ++o)
     follows |= placeOf(check, node->operands[o]) != NULL;
   if (!follows)
@@ -237,21 +271,25 @@ static MloptFuseReason checkResults(const Check *check) {
   return MLOPT_FUSE_FUSED;
 }
 
+static MloptFuseReason checkBody(Check *check) {
+  const MloptFuseBody *body = check->body;
+  MloptFuseReason reason = checkDots(check);
+  int numPlaces = 0;
+  for (int i = 0; i < body->count && reason == MLOPT_FUSE_FUSED; ++i)
+    reason = checkNode(check, body->nodes[i], &numPlaces);
+  return reason == MLOPT_FUSE_FUSED ? checkResults(check) : reason;
+}
+
 MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
                                           const MloptFuseBody *body) {
-  Check check = {.graph = graph, .body = body};
-  MloptFuseReason reason = checkDots(&check);
-  if (reason != MLOPT_FUSE_FUSED)
-    return reason;
-  check.places = malloc((size_t)body->count * sizeof *check.places);
-  int numPlaces = 0;
-  for (int i = 0; check.places && i < body->count && reason == MLOPT_FUSE_FUSED;
-       ++i)
-    reason = checkNode(&check, body->nodes[i], &numPlaces);
-  if (!check.places)
-    reason = MLOPT_FUSE_CONTRACTION; // Out of memory: keep it simple.
-  if (reason == MLOPT_FUSE_FUSED)
-    reason = checkResults(&check);
+  Check check = {.graph = graph,
+                 .body = body,
+                 .moves = calloc((size_t)graph->count, sizeof *check.moves),
+                 .places = malloc((size_t)body->count * sizeof *check.places)};
+  // Out of memory: keep it simple.
+  MloptFuseReason reason =
+      check.moves && check.places ? checkBody(&check) : MLOPT_FUSE_CONTRACTION;
+  free(check.moves);
   free(check.places);
   return reason;
 }

@@ -213,7 +213,7 @@ static MloptFuseReason checkLevers(const MloptFuseGraph *graph,
   return MLOPT_FUSE_FUSED;
 }
 
-/// An operation that is a kernel of its own suffers no other; a dot, its
+/// An operation that is a kernel of its own suffers no other; a product, its
 /// epilogue.
 static MloptFuseReason checkAlone(const MloptFuseGraph *graph,
                                   const MloptFuseBody *body, bool *alone) {
@@ -223,7 +223,7 @@ static MloptFuseReason checkAlone(const MloptFuseGraph *graph,
   for (int i = 0; i < body->count; ++i) {
     const MloptFuseNode *node = &graph->nodes[body->nodes[i]];
     numCompute += node->role == MLOPT_ROLE_COMPUTE;
-    contracts |= mloptIsA(node->op, &mloptOp_dot);
+    contracts |= mloptFuseIsProduct(node->op);
     if (node->traits.access == MLOPT_ACCESS_ALONE)
       reason = node->traits.alone;
   }

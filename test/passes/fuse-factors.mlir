@@ -8,7 +8,7 @@
 // CHECK:           mlopt.transpose {{.*}} perm [0, 2, 1]
 // CHECK:         mlopt.fusion
 // CHECK:           mlopt.dot {{.*}} batch [0] x [0] contract [2] x [2]
-// CHECK:         mlopt.ledger = [{bytes = 589824 : i64, operand = 1 : i64, reason = "prologue"}]
+// CHECK:         mlopt.ledger = [{bytes = 589824 : i64, operand = 1 : i64, reason = "factor"}]
 func.func @eight_bits(%a: tensor<3x512x256xi8>, %b: tensor<3x256x384xi8>) -> tensor<3x512x384xi32> {
   %0 = mlopt.dot %a, %b batch [0] x [0] contract [2] x [1] : (tensor<3x512x256xi8>, tensor<3x256x384xi8>) -> tensor<3x512x384xi32>
   return %0 : tensor<3x512x384xi32>
