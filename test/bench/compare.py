@@ -386,9 +386,8 @@ def wanted_makers(pattern):
 def show(args, chosen, options):
     """Lists the cases, and what a deadline would leave out."""
     makers = wanted_makers(args.peers)
-    costs = workers.ahead_costs(chosen, makers)
-    budget = plan.Budget(options["burst_s"], options["sustained_s"],
-                         len(costs) >= LEAST_AHEAD)
+    budget = plan.Budget(options["burst_s"], options["sustained_s"])
+    costs = plan_ahead(chosen, makers, budget, args.deadline)
     parts = plan.plan(by_rank(chosen), makers, budget,
                       args.deadline - START_S - ahead_seconds(costs))
     for case in chosen:
@@ -412,10 +411,25 @@ LEAST_AHEAD, START_S, SPARE_S = 4, 10, 5
 
 
 def ahead_seconds(costs):
-    """Seconds that compiling ahead takes, about; 0 if it is not done."""
-    if len(costs) < LEAST_AHEAD:
+    """Seconds that compiling ahead takes, about."""
+    if not costs:
         return 0
     return 12 + max(sum(costs.values()) / 10, max(costs.values()))
+
+
+def plan_ahead(chosen, makers, budget, seconds):
+    """The cases whose peers are worth compiling ahead, if several are, with the
+    seconds that it takes: those that there will be time for. Notes in the
+    budget whether there are any."""
+    costs = workers.ahead_costs(chosen, makers)
+    budget.ahead = len(costs) >= LEAST_AHEAD
+    if not budget.ahead:
+        return {}
+    parts = plan.plan(by_rank(chosen), makers, budget,
+                      seconds - START_S - ahead_seconds(costs))
+    kept = {part.case for part in parts
+            if part.kind == "compiled" and not part.why}
+    return {name: cost for name, cost in costs.items() if name in kept}
 
 
 def by_rank(chosen):
@@ -426,12 +440,12 @@ def measure_all(args, chosen, options):
     """A row for every case, the most important first."""
     deadline = time.monotonic() + args.deadline - SPARE_S
     makers = wanted_makers(args.peers)
-    costs = {} if args.dry_run else workers.ahead_costs(chosen, makers)
     budget = plan.Budget(options["burst_s"], options["sustained_s"])
-    if len(costs) >= LEAST_AHEAD:
+    costs = {} if args.dry_run else plan_ahead(chosen, makers, budget,
+                                               args.deadline)
+    if costs:
         begun = time.monotonic()
         done = workers.compile_ahead(costs, options, 2 * ahead_seconds(costs))
-        budget.ahead = True
         print(f"compiled ahead: peers of {len(done)} of {len(costs)} cases in "
               f"{time.monotonic() - begun:.0f} s", flush=True)
     process = workers.Workers(options, args.timeout)
