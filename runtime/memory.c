@@ -90,6 +90,9 @@ static MloptStatus *mapWeightFiles(const MloptArtifact *artifact,
   return NULL;
 }
 
+/// Copies the constants. cuMemcpyHtoD may return while bytes are still on their
+/// way, and streams of the caller need not wait for the default one: so that is
+/// waited for at the end.
 static MloptStatus *upload(MloptDevice *device, const MloptArtifact *artifact,
                            const MloptBytes *files,
                            const CUdeviceptr *addresses) {
@@ -109,7 +112,12 @@ static MloptStatus *upload(MloptDevice *device, const MloptArtifact *artifact,
                                    "cannot copy constant %.64s to the GPU",
                                    constant->type.name);
   }
-  return NULL;
+  if (!artifact->constant_count)
+    return NULL;
+  CuResult error = device->cuda.streamSynchronize(NULL);
+  return error ? mloptCreateCudaStatus(device, error, "cuStreamSynchronize",
+                                       "cannot copy constants to the GPU")
+               : NULL;
 }
 
 MloptStatus *mloptUploadConstants(MloptDevice *device,

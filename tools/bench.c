@@ -85,8 +85,9 @@ static bool fillSets(Bench *bench, MloptTimer *timer, const MloptTensor *inputs,
                                                     timer->stream),
                               "cuMemcpyDtoDAsync", error)
               : mloptTakeCuda(timer,
-                              cuda->memcpyHtoD(*pointer, inputs[i].data, bytes),
-                              "cuMemcpyHtoD", error);
+                              cuda->memcpyHtoDAsync(*pointer, inputs[i].data,
+                                                    bytes, timer->stream),
+                              "cuMemcpyHtoDAsync", error);
       if (!good)
         return false;
     }

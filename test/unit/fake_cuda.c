@@ -63,6 +63,14 @@ struct CUlinkState_st {
   char *log;
 };
 
+/// What cuMemcpyHtoD has taken and not brought to the GPU.
+typedef struct LateCopy {
+  struct LateCopy *next;
+  CUdeviceptr target;
+  size_t bytes;
+  char data[];
+} LateCopy;
+
 static const FakeSetup initial = {1, 9, 0, 12080, 232448, 1024, 1u << 30, 0};
 
 static struct {
@@ -75,6 +83,7 @@ static struct {
   Kernel kernels[32];
   struct CUfunc_st functions[32];
   int kernel_count;
+  LateCopy *late;
   char trace[1 << 16];
 } fake = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .setup = {1, 9, 0, 12080, 232448, 1024, 1u << 30, 0},
@@ -412,8 +421,18 @@ API CuResult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
   return MLOPT_CUDA_SUCCESS;
 }
 
+static void finishCopies(void) {
+  while (fake.late) {
+    LateCopy *copy = fake.late;
+    fake.late = copy->next;
+    memcpy((void *)(uintptr_t)copy->target, copy->data, copy->bytes);
+    free(copy);
+  }
+}
+
 API CuResult cuMemFree_v2(CUdeviceptr pointer) {
-  ENTER_TO_FREE(cuMemFree_v2, true, free((void *)(uintptr_t)pointer));
+  ENTER_TO_FREE(cuMemFree_v2, true, finishCopies();
+                free((void *)(uintptr_t)pointer));
 }
 
 API CuResult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
@@ -433,9 +452,20 @@ API CuResult cuMemFreeHost(void *pointer) {
           bytes);                                                              \
   return MLOPT_CUDA_SUCCESS
 
+/// From pageable memory, as all of the host's is that nobody pinned, a driver
+/// may return while the bytes are still on their way; here they always are,
+/// until the default stream is waited for.
 API CuResult cuMemcpyHtoD_v2(CUdeviceptr target, const void *source,
                              size_t bytes) {
-  COPY(cuMemcpyHtoD_v2, target, source, bytes);
+  ENTER(cuMemcpyHtoD_v2, true);
+  LateCopy *copy = malloc(sizeof *copy + bytes);
+  *copy = (LateCopy){.target = target, .bytes = bytes};
+  memcpy(copy->data, source, bytes);
+  LateCopy **last = &fake.late;
+  while (*last)
+    last = &(*last)->next;
+  *last = copy;
+  return MLOPT_CUDA_SUCCESS;
 }
 
 API CuResult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *source,
@@ -505,6 +535,8 @@ API CuResult cuStreamDestroy_v2(CUstream stream) {
 
 API CuResult cuStreamSynchronize(CUstream stream) {
   ENTER(cuStreamSynchronize, true);
+  if (!stream)
+    finishCopies();
   return MLOPT_CUDA_SUCCESS;
 }
 

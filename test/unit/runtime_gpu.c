@@ -40,7 +40,8 @@ static void testAnswers(void) {
       // Odd turns use other device memory.
       uint64_t base = s.block + (turn % 2 ? 4096 : 0);
       uint64_t results[] = {base + 256, base + 512};
-      good = driverOk(s.device->cuda.memcpyHtoD(base, x, sizeof x)) &&
+      good = driverOk(
+                 s.device->cuda.memcpyHtoDAsync(base, x, sizeof x, s.stream)) &&
              CHECK_OK(mloptBindPointers(s.instance, &base, results)) &&
              CHECK_OK(mloptRunInstance(s.instance, s.stream)) &&
              driverOk(s.device->cuda.memcpyDtoHAsync(y, base + 256, sizeof y,
@@ -76,7 +77,7 @@ static void testCapture(void) {
                 CHECK_OK(mloptRunInstance(s.instance, s.stream)) &&
                 driverOk(end(s.stream, &graph)) &&
                 driverOk(cuda->graphInstantiate(&exec, graph, 0)) &&
-                driverOk(cuda->memcpyHtoD(base, x, sizeof x)) &&
+                driverOk(cuda->memcpyHtoDAsync(base, x, sizeof x, s.stream)) &&
                 driverOk(cuda->graphLaunch(exec, s.stream)) &&
                 driverOk(cuda->memcpyDtoHAsync(y, result, sizeof y, s.stream));
     CHECK_OK(mloptSynchronizeStream(s.device, s.stream));

@@ -147,7 +147,7 @@ static void *work(void *argument) {
     for (int j = 0; j < WIDTH; ++j)
       x[j] = (float)(worker->number * 1000 + i % 97 + j);
     if (look)
-      good = !cuda->memcpyHtoD(block, x, sizeof x);
+      good = !cuda->memcpyHtoDAsync(block, x, sizeof x, stream);
     good = good &&
            !(status = mloptBindPointers(instance, arguments, results)) &&
            !(status = mloptRunInstance(instance, stream));
