@@ -388,7 +388,7 @@ def show(args, chosen, options):
     makers = wanted_makers(args.peers)
     budget = plan.Budget(options["burst_s"], options["sustained_s"])
     costs = plan_ahead(chosen, makers, budget, args.deadline)
-    parts = plan.plan(by_rank(chosen), makers, budget,
+    parts = plan.plan(plan.in_order(chosen), makers, budget,
                       args.deadline - START_S - ahead_seconds(costs))
     for case in chosen:
         mine = [part for part in parts if part.case == case.name]
@@ -405,16 +405,16 @@ def show(args, chosen, options):
     return 0
 
 
-# How many cases are worth compiling ahead for; seconds that a worker takes to
-# start, and that are kept for the last case to be late.
-LEAST_AHEAD, START_S, SPARE_S = 4, 10, 5
+# How many cases are worth compiling ahead for; seconds until a worker and the
+# libraries of its first cases are ready; seconds for the last case to be late.
+LEAST_AHEAD, START_S, SPARE_S = 4, 16, 5
 
 
 def ahead_seconds(costs):
     """Seconds that compiling ahead takes, about."""
     if not costs:
         return 0
-    return 12 + max(sum(costs.values()) / 10, max(costs.values()))
+    return 9 + max(sum(costs.values()) / 10, max(costs.values()))
 
 
 def plan_ahead(chosen, makers, budget, seconds):
@@ -425,15 +425,11 @@ def plan_ahead(chosen, makers, budget, seconds):
     budget.ahead = len(costs) >= LEAST_AHEAD
     if not budget.ahead:
         return {}
-    parts = plan.plan(by_rank(chosen), makers, budget,
+    parts = plan.plan(plan.in_order(chosen), makers, budget,
                       seconds - START_S - ahead_seconds(costs))
     kept = {part.case for part in parts
             if part.kind == "compiled" and not part.why}
     return {name: cost for name, cost in costs.items() if name in kept}
-
-
-def by_rank(chosen):
-    return sorted(chosen, key=lambda case: case.rank)
 
 
 def measure_all(args, chosen, options):
@@ -449,7 +445,7 @@ def measure_all(args, chosen, options):
         print(f"compiled ahead: peers of {len(done)} of {len(costs)} cases in "
               f"{time.monotonic() - begun:.0f} s", flush=True)
     process = workers.Workers(options, args.timeout)
-    left = by_rank(chosen)
+    left = plan.in_order(chosen)
     try:
         while left:
             seconds = deadline - time.monotonic()

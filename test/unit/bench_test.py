@@ -111,11 +111,18 @@ class Bench(unittest.TestCase):
     def plan_all(self, seconds, **budget):
         makers = lambda case: [maker for _, maker in case.peers
                                if maker != "autotune"]
-        return plan.plan(sorted(cases.cases, key=lambda case: case.rank),
-                         makers, plan.Budget(0.7, 1.2, **budget), seconds)
+        return plan.plan(plan.in_order(cases.cases), makers,
+                         plan.Budget(0.7, 1.2, **budget), seconds)
+
+    def test_order(self):
+        hows = [case.how for case in plan.in_order(cases.cases)]
+        self.assertEqual(hows[:3], ["calls"] * 3)
+        self.assertNotIn("replays", hows[hows.index("bench"):])
+        ranks = [case.rank for case in plan.in_order(cases.cases)]
+        self.assertEqual(ranks, sorted(ranks))
 
     def test_plan_fits(self):
-        whole = plan.expected(self.plan_all(1e9))
+        whole = plan.expected(self.plan_all(1e9)) + 1e-6
         self.assertFalse([part for part in self.plan_all(whole) if part.why])
         for seconds in (0, 1, 10, 100, 400):
             parts = self.plan_all(seconds)
