@@ -186,26 +186,30 @@ static void endAlong(Rows *r, MloptPullScope scope, intptr_t numCarried,
 // Reductions
 //===----------------------------------------------------------------------===//
 
+/// What element `k` of open vector `v` adds to the results.
+static void openElements(Rows *r, const MloptShared *shared, intptr_t v, int k,
+                         MlirValue *out) {
+  MlirValue loops[2 * MLOPT_MAX_RANK + 1];
+  r->tile.vector = &r->vectors[v];
+  r->tile.lane = k;
+  mloptSharedLoops(r->pull, shared, r->row, r->vectors[v].column[k], loops);
+  mloptSharedElements(r->pull, shared, loops, r->valid[v], out);
+}
+
 /// Adds the open vectors to `chains` running values of the results; element k
 /// of a vector goes to chain k mod chains. `started`: they hold values already.
 static void accumulate(Rows *r, const MloptShared *shared, intptr_t chains,
                        bool started, MlirValue *partial) {
   const intptr_t n = shared->numResults;
-  MlirValue loops[2 * MLOPT_MAX_RANK + 1];
   MlirValue elements[MLOPT_PULL_MAX_CARRIED];
-  for (intptr_t v = 0; v < r->numVectors; ++v) {
-    r->tile.vector = &r->vectors[v];
+  for (intptr_t v = 0; v < r->numVectors; ++v)
     for (int k = 0; k < r->vectors[v].count; ++k) {
       MlirValue *chain = &partial[k % chains * n];
       bool isFirst = !started && !v && k < chains;
-      r->tile.lane = k;
-      mloptSharedLoops(r->pull, shared, r->row, r->vectors[v].column[k], loops);
-      mloptSharedElements(r->pull, shared, loops, r->valid[v],
-                          isFirst ? chain : elements);
+      openElements(r, shared, v, k, isFirst ? chain : elements);
       if (!isFirst)
         mloptBuildStep(r->pull, shared, chain, elements);
     }
-  }
 }
 
 /// Each warp's values become those of all warps of the block.
@@ -354,15 +358,31 @@ static MlirValue f32(Rows *r, double value) {
   return mloptBuildFloat(r->b, mlirF32TypeGet(r->b->context), value);
 }
 
-static MlirValue exponential(Rows *r, const Along *a, MlirValue x,
-                             MlirValue reference) {
-  MlirValue from = mloptOperand(a->streamed.exp, 0);
-  MlirValue to = mloptBuildBinary(r->b, "arith.subf", x, reference);
+/// exp(x - reference), which is 1 at most. The unit takes log2(e) times the
+/// difference, rounded: that is off by |x - reference| 2^-24 of the term, next
+/// to nothing of a sum that has a 1 in it.
+static MlirValue exponential(Rows *r, MlirValue x, MlirValue reference) {
+  MlirValue scaled = mloptBuildBinary(
+      r->b, "arith.mulf", mloptBuildBinary(r->b, "arith.subf", x, reference),
+      f32(r, M_LOG2E));
   if (r->b->failed)
-    return to;
-  MlirOperation copy = mloptCloneWithMapping(a->streamed.exp, 1, &from, &to);
-  mlirBlockAppendOwnedOperation(r->b->block, copy);
-  return mloptResult(copy, 0);
+    return scaled;
+  MlirContext c = r->b->context;
+  MlirType type = mlirValueGetType(scaled);
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(c, "intrin",
+                     mloptStrAttr(c, "llvm.nvvm.ex2.approx.ftz.f32")),
+      mloptNamedAttr(c, "operandSegmentSizes",
+                     mlirAttributeParseGet(c, mloptStr("array<i32: 1, 0>"))),
+      mloptNamedAttr(c, "op_bundle_sizes",
+                     mlirAttributeParseGet(c, mloptStr("array<i32>")))};
+  return mloptBuildValue(r->b, (MloptOpSpec){.name = "llvm.call_intrinsic",
+                                             .numOperands = 1,
+                                             .operands = &scaled,
+                                             .numResults = 1,
+                                             .results = &type,
+                                             .numAttrs = MLOPT_COUNT(attrs),
+                                             .attrs = attrs});
 }
 
 /// `count` values by one operation, halving; `values` is overwritten.
@@ -374,10 +394,24 @@ static MlirValue fold(Rows *r, const char *name, intptr_t count,
   return values[0];
 }
 
+enum { MAX_ELEMENTS = UNROLLED * MLOPT_MAX_LANES };
+
+/// Adds the open vectors to a reduction of one result, halving first: what a
+/// stream does with the same elements is then the same code.
+static void accumulateTree(Rows *r, const MloptShared *shared,
+                           MlirValue *partial) {
+  MlirValue elements[MAX_ELEMENTS];
+  intptr_t n = 0;
+  for (intptr_t v = 0; v < r->numVectors; ++v)
+    for (int k = 0; k < r->vectors[v].count; ++k)
+      openElements(r, shared, v, k, &elements[n++]);
+  mloptBuildTree(r->pull, shared, n, elements);
+  mloptBuildStep(r->pull, shared, partial, elements);
+}
+
 /// Adds the open vectors to a sum of exp(a - m): `state` is the largest a so
 /// far, then the sum for it.
 static void stream(Rows *r, const Along *along, MlirValue *state) {
-  enum { MAX_ELEMENTS = UNROLLED * MLOPT_MAX_LANES };
   MlirValue a[MAX_ELEMENTS], values[MAX_ELEMENTS];
   MlirValue loops[2 * MLOPT_MAX_RANK + 1];
   MlirValue none = f32(r, -INFINITY);
@@ -401,9 +435,9 @@ static void stream(Rows *r, const Along *along, MlirValue *state) {
   MlirValue reference = mloptBuildSelect(
       r->b, mloptBuildCmpF(r->b, "oeq", most, none), f32(r, 0), most);
   for (intptr_t i = 0; i < n; ++i)
-    values[i] = exponential(r, along, a[i], reference);
-  MlirValue scaled = mloptBuildBinary(
-      r->b, "arith.mulf", state[1], exponential(r, along, state[0], reference));
+    values[i] = exponential(r, a[i], reference);
+  MlirValue scaled = mloptBuildBinary(r->b, "arith.mulf", state[1],
+                                      exponential(r, state[0], reference));
   state[1] = mloptBuildBinary(r->b, "arith.addf", scaled,
                               fold(r, "arith.addf", n, values));
   state[0] = most;
@@ -441,7 +475,7 @@ static void finish(Rows *r, Along *a, MlirValue *values) {
     MlirValue m = mloptPullGenericOperand(r->pull, a->shared.op,
                                           a->streamed.reference, loops);
     values[0] = mloptBuildBinary(r->b, "arith.mulf", values[1],
-                                 exponential(r, a, values[0], m));
+                                 exponential(r, values[0], m));
   }
   acrossLine(r, &a->shared, values);
   mloptBuildFinal(r->pull, &a->shared, loops, values, a->results);
@@ -469,6 +503,8 @@ static void reduceTogether(Rows *r) {
     const Along *a = &r->together[n];
     if (a->isStreamed)
       stream(r, a, state);
+    else if (a->shared.numResults == 1)
+      accumulateTree(r, &a->shared, state);
     else
       accumulate(r, &a->shared, 1, true, state);
     state += numCarried(a);

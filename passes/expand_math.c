@@ -46,8 +46,8 @@ static const char *const operations[] = {
     "math.sinh",  "math.tan",   "math.tanh",  "math.sincos",
 };
 
-enum { TYPE_F32, TYPE_F64, TYPE_BF16, NUM_TYPES };
-static const char *const typeNames[NUM_TYPES] = {"f32", "f64", "bf16"};
+enum { TYPE_F32, TYPE_F64, TYPE_BF16, TYPE_F16, NUM_TYPES };
+static const char *const typeNames[NUM_TYPES] = {"f32", "f64", "bf16", "f16"};
 
 /// An operation while the pass runs: its functions are parsed when they are
 /// first needed.
@@ -89,7 +89,7 @@ static MlirOperation getFunction(Use *use, MlirContext context, int type) {
   const char *suffix = typeNames[type];
   if (use->isNvptx)
     *function = parseFunction(context, "nv_", use->name, suffix);
-  if (mlirOperationIsNull(*function) && type != TYPE_BF16)
+  if (mlirOperationIsNull(*function) && type <= TYPE_F64)
     *function = parseFunction(context, "", use->name, suffix);
   return *function;
 }
@@ -133,12 +133,37 @@ static bool takesOperands(MlirBlock body, MlirOperation op, intptr_t first) {
   return same;
 }
 
+/// Puts a function in place of the operation, on these operands.
+static void inlineFunction(MlirOperation op, MlirOperation function,
+                           intptr_t numOperands, const MlirValue *operands,
+                           MlirPatternRewriter patternRewriter) {
+  enum { MAX_VALUES = 3 };
+  MlirType type = mloptResultType(op, 0);
+  MlirOperation copy = mlirOperationClone(function);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
+  MlirLocation location = mlirOperationGetLocation(op);
+  mloptSetLocations(copy, location);
+  MlirOperation end = mlirBlockGetTerminator(body);
+  MlirRewriterBase rewriter = mlirPatternRewriterAsBase(patternRewriter);
+  MloptBuilder b = mloptBuilderForRewriter(rewriter, location);
+  MlirValue converted[MAX_VALUES], results[MAX_VALUES];
+  intptr_t numResults = mlirOperationGetNumResults(op);
+  for (intptr_t i = 0; i < numOperands; ++i)
+    converted[i] = convert(&b, operands[i],
+                           mlirValueGetType(mlirBlockGetArgument(body, i)));
+  mlirRewriterBaseInlineBlockBefore(rewriter, body, op, numOperands, converted);
+  for (intptr_t i = 0; i < numResults; ++i)
+    results[i] = convert(&b, mloptOperand(end, i), type);
+  mlirRewriterBaseEraseOp(rewriter, end);
+  mlirRewriterBaseReplaceOpWithValues(rewriter, op, numResults, results);
+  mlirOperationDestroy(copy);
+}
+
 /// Puts the function in place of the operation, on its operands from `first`
 /// on.
 static MlirLogicalResult expandOn(MlirOperation op, intptr_t first,
-                                  MlirPatternRewriter patternRewriter,
-                                  Use *use) {
-  enum { MAX_VALUES = 2 };
+                                  MlirPatternRewriter rewriter, Use *use) {
+  enum { MAX_OPERANDS = 3 };
   MlirType type = mloptResultType(op, 0);
   if (mlirTypeIsAShaped(type))
     return mloptFailure();
@@ -148,26 +173,11 @@ static MlirLogicalResult expandOn(MlirOperation op, intptr_t first,
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   if (!takesOperands(body, op, first))
     return mloptFailure();
-
-  MlirOperation copy = mlirOperationClone(function);
-  body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
-  MlirLocation location = mlirOperationGetLocation(op);
-  mloptSetLocations(copy, location);
-  MlirOperation end = mlirBlockGetTerminator(body);
-  MlirRewriterBase rewriter = mlirPatternRewriterAsBase(patternRewriter);
-  MloptBuilder b = mloptBuilderForRewriter(rewriter, location);
-  MlirValue operands[MAX_VALUES], results[MAX_VALUES];
+  MlirValue operands[MAX_OPERANDS];
   intptr_t numOperands = mlirOperationGetNumOperands(op) - first;
-  intptr_t numResults = mlirOperationGetNumResults(op);
   for (intptr_t i = 0; i < numOperands; ++i)
-    operands[i] = convert(&b, mloptOperand(op, first + i),
-                          mlirValueGetType(mlirBlockGetArgument(body, i)));
-  mlirRewriterBaseInlineBlockBefore(rewriter, body, op, numOperands, operands);
-  for (intptr_t i = 0; i < numResults; ++i)
-    results[i] = convert(&b, mloptOperand(end, i), type);
-  mlirRewriterBaseEraseOp(rewriter, end);
-  mlirRewriterBaseReplaceOpWithValues(rewriter, op, numResults, results);
-  mlirOperationDestroy(copy);
+    operands[i] = mloptOperand(op, first + i);
+  inlineFunction(op, function, numOperands, operands, rewriter);
   return mloptSuccess();
 }
 
@@ -200,8 +210,10 @@ static MlirLogicalResult expandReciprocal(MlirRewritePattern pattern,
                           : mloptFailure();
 }
 
-/// The attribute of a quotient whose divisor others share.
+/// The attributes of a quotient whose divisor others share, and of one that is
+/// rounded together with another.
 static const char sharedMark[] = "shared_divisor";
+static const char roundedMark[] = "rounded_quotient";
 
 /// Whether enough quotients share the divisor of one that work on it pays.
 static bool isDivisorShared(MlirOperation division) {
@@ -219,6 +231,41 @@ static bool isDivisorShared(MlirOperation division) {
   return count == ENOUGH;
 }
 
+/// The division whose result is a value that nothing else uses; null otherwise.
+static MlirOperation quotientOf(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
+                                                 : (MlirOperation){NULL};
+  return !mlirOperationIsNull(op) && mloptIsNamed(op, "arith.divf") &&
+                 !mlirOpOperandIsNull(use) &&
+                 mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))
+             ? op
+             : (MlirOperation){NULL};
+}
+
+/// Finds the two divisions, by the same divisor, whose quotients an
+/// llvm.fptrunc rounds to bf16 or f16.
+static bool findQuotients(MlirOperation rounding, MlirOperation out[2]) {
+  MlirType type = mloptResultType(rounding, 0);
+  if (!mlirTypeIsAVector(type) || mloptNumElements(type) != 2 ||
+      mloptElementWidth(mloptElementType(type)) != 16 ||
+      !mlirTypeIsAF32(mloptElementType(mloptOperandType(rounding, 0))))
+    return false;
+  MlirValue vector = mloptOperand(rounding, 0);
+  for (int lane = 2; lane-- > 0;) {
+    if (!mlirValueIsAOpResult(vector))
+      return false;
+    MlirOperation insert = mlirOpResultGetOwner(vector);
+    if (!mloptIsNamed(insert, "llvm.insertelement"))
+      return false;
+    out[lane] = quotientOf(mloptOperand(insert, 1));
+    if (mlirOperationIsNull(out[lane]))
+      return false;
+    vector = mloptOperand(insert, 0);
+  }
+  return mlirValueEqual(mloptOperand(out[0], 1), mloptOperand(out[1], 1));
+}
+
 /// Marks the quotients of f32 by a common divisor, while all are there.
 static MlirWalkResult markShared(MlirOperation op, void *userData) {
   if (mloptIsNamed(op, "arith.divf") &&
@@ -226,6 +273,14 @@ static MlirWalkResult markShared(MlirOperation op, void *userData) {
       isDivisorShared(op))
     mlirOperationSetDiscardableAttributeByName(
         op, mloptStr(sharedMark), mlirUnitAttrGet(mlirOperationGetContext(op)));
+  MlirOperation pair[2];
+  if (mloptIsNamed(op, "llvm.fptrunc") && findQuotients(op, pair) &&
+      !mlirAttributeIsNull(mloptAttr(pair[0], sharedMark)) &&
+      !mlirAttributeIsNull(mloptAttr(pair[1], sharedMark)))
+    for (int lane = 0; lane < 2; ++lane)
+      mlirOperationSetDiscardableAttributeByName(
+          pair[lane], mloptStr(roundedMark),
+          mlirUnitAttrGet(mlirOperationGetContext(op)));
   return MlirWalkResultAdvance;
 }
 
@@ -233,9 +288,31 @@ static MlirLogicalResult expandShared(MlirRewritePattern pattern,
                                       MlirOperation op,
                                       MlirPatternRewriter rewriter,
                                       void *userData) {
-  return mlirAttributeIsNull(mloptAttr(op, sharedMark))
+  return mlirAttributeIsNull(mloptAttr(op, sharedMark)) ||
+                 !mlirAttributeIsNull(mloptAttr(op, roundedMark))
              ? mloptFailure()
              : expand(pattern, op, rewriter, userData);
+}
+
+/// Two quotients that are rounded together. They have no users then, and stay
+/// as they are.
+static MlirLogicalResult expandRounded(MlirRewritePattern pattern,
+                                       MlirOperation op,
+                                       MlirPatternRewriter rewriter,
+                                       void *userData) {
+  MlirOperation quotients[2];
+  if (!findQuotients(op, quotients) ||
+      mlirAttributeIsNull(mloptAttr(quotients[0], roundedMark)))
+    return mloptFailure();
+  MlirType type = mloptElementType(mloptResultType(op, 0));
+  MlirOperation function =
+      getFunction(userData, mlirTypeGetContext(type),
+                  mlirTypeIsABF16(type) ? TYPE_BF16 : TYPE_F16);
+  MlirValue operands[] = {mloptOperand(quotients[0], 0),
+                          mloptOperand(quotients[1], 0),
+                          mloptOperand(quotients[0], 1)};
+  inlineFunction(op, function, MLOPT_COUNT(operands), operands, rewriter);
+  return mloptSuccess();
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,6 +343,7 @@ static void run(MlirOperation top, MloptPass pass) {
   bool isNvptx = mloptPassGetBool(pass, OPTION_NVPTX);
   Use uses[MLOPT_COUNT(operations)] = {0};
   Use quotients = {.op = "arith.divf", .name = "divf", .isNvptx = isNvptx};
+  Use rounded = {.op = "llvm.fptrunc", .name = "divf2", .isNvptx = isNvptx};
   Use reciprocals = {.op = "arith.divf", .name = "recip", .isNvptx = isNvptx};
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
   for (int i = 0; i < MLOPT_COUNT(operations); ++i) {
@@ -277,6 +355,7 @@ static void run(MlirOperation top, MloptPass pass) {
   if (isNvptx) {
     mlirOperationWalk(top, markShared, NULL, MlirWalkPreOrder);
     addPattern(patterns, context, expandShared, &quotients);
+    addPattern(patterns, context, expandRounded, &rounded);
     addPattern(patterns, context, expandReciprocal, &reciprocals);
   }
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
@@ -286,6 +365,7 @@ static void run(MlirOperation top, MloptPass pass) {
   for (int i = 0; i < MLOPT_COUNT(operations); ++i)
     releaseUse(&uses[i]);
   releaseUse(&quotients);
+  releaseUse(&rounded);
   releaseUse(&reciprocals);
 }
 

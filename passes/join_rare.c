@@ -19,6 +19,14 @@
 //     yield %u, %v
 //   }
 //
+// A branch that says `right_everywhere` gives wherever the other is taken what
+// that gives. Such ones need no select, and nothing twice:
+//   %a, %b = scf.if %is_a or %is_b {
+//     yield RARE(x), RARE(y)
+//   } else {
+//     yield USUAL(x), USUAL(y)
+//   }
+//
 // An element's result is the same as ever. Operations of a block move behind
 // the branches that they need, and in front of those that they do not; those
 // with effects keep their order. Nothing in a rare branch has an effect.
@@ -33,7 +41,9 @@
 
 #include <stdlib.h>
 
-/// At most so many elements share a branch, and results in all.
+/// At most so many elements share a branch, and results in all. Of those that
+/// are right everywhere, as many as there are results: one branch more is one
+/// more place where registers run short.
 enum { MAX_JOINED = 8, MAX_RESULTS = 32 };
 
 /// An operation of a block: after how many rare branches it can come.
@@ -52,6 +62,10 @@ typedef struct Block {
 static bool isRare(MlirOperation op) {
   return mloptIsNamed(op, "scf.if") &&
          !mlirAttributeIsNull(mloptAttr(op, "rare"));
+}
+
+static bool isRight(MlirOperation op) {
+  return !mlirAttributeIsNull(mloptAttr(op, "right_everywhere"));
 }
 
 /// Whether an operation may change places with any other that it does not use.
@@ -189,25 +203,27 @@ static bool joinBranches(intptr_t n, const Item *items) {
   MlirValue usual[MAX_RESULTS] = {{NULL}}, rare[MAX_RESULTS] = {{NULL}};
   MlirValue condition = {NULL};
   MlirType types[MAX_RESULTS];
+  MlirBlock then, otherwise;
+  MlirRegion regions[] = {mloptCreateRegion(&b, 0, NULL, &then),
+                          mloptCreateRegion(&b, 0, NULL, &otherwise)};
   intptr_t total = 0;
   for (intptr_t i = 0; i < n; ++i) {
     MlirOperation op = items[i].op;
     MlirValue one = mloptOperand(op, 0);
-    moveOut(op, 1, (MlirBlock){NULL}, first, usual + total);
+    moveOut(op, 1, otherwise, isRight(op) ? (MlirOperation){NULL} : first,
+            usual + total);
     condition = i ? mloptBuildBinary(&b, "arith.ori", condition, one) : one;
     for (intptr_t j = 0; j < mlirOperationGetNumResults(op); ++j)
       types[total++] = mloptResultType(op, j);
   }
-  MlirBlock then, otherwise;
-  MlirRegion regions[] = {mloptCreateRegion(&b, 0, NULL, &then),
-                          mloptCreateRegion(&b, 0, NULL, &otherwise)};
   MloptBuilder inside = mloptBuilderAtEnd(then, b.location);
   for (intptr_t i = 0, at = 0; i < n; ++i) {
     MlirOperation op = items[i].op;
     moveOut(op, 0, then, (MlirOperation){NULL}, rare + at);
     for (intptr_t j = 0; j < mlirOperationGetNumResults(op); ++j, ++at)
-      rare[at] =
-          mloptBuildSelect(&inside, mloptOperand(op, 0), rare[at], usual[at]);
+      if (!isRight(op))
+        rare[at] =
+            mloptBuildSelect(&inside, mloptOperand(op, 0), rare[at], usual[at]);
   }
   mloptBuildOp(&inside, (MloptOpSpec){.name = "scf.yield",
                                       .numOperands = total,
@@ -238,11 +254,12 @@ static bool joinBranches(intptr_t n, const Item *items) {
 /// The rare branches of one level, from the first on, that one branch takes.
 static intptr_t countJoined(const Block *block, intptr_t first) {
   intptr_t n = 0, results = 0;
-  while (first + n < block->count && n < MAX_JOINED) {
+  bool isFirstRight = isRight(block->items[first].op);
+  while (first + n < block->count && (isFirstRight || n < MAX_JOINED)) {
     const Item *item = &block->items[first + n];
     results += mlirOperationGetNumResults(item->op);
     if (!item->isRare || item->level != block->items[first].level ||
-        results > MAX_RESULTS)
+        isRight(item->op) != isFirstRight || results > MAX_RESULTS)
       break;
     ++n;
   }

@@ -341,6 +341,109 @@ func.func @nv_divf_f32(%x: f32, %y: f32) -> f32 {
   return %r : f32
 }
 
+// Two quotients by a divisor that several share, rounded to f32 and then to
+// bf16. Rounding is monotonic: x / y in f32 lies between the products of x with
+// 1 / y rounded one way and the other, whatever x is. Where both products
+// round to the same bf16, so does the quotient; of 2^15 pairs one does not.
+func.func @nv_divf2_bf16(%x0: f32, %x1: f32, %y: f32) -> vector<2xbf16> {
+  %low, %high = func.call @reciprocals(%y) : (f32) -> (f32, f32)
+  %both_low = func.call @products(%x0, %x1, %low)
+      : (f32, f32, f32) -> vector<2xf32>
+  %both_high = func.call @products(%x0, %x1, %high)
+      : (f32, f32, f32) -> vector<2xf32>
+  %below = llvm.fptrunc %both_low : vector<2xf32> to vector<2xbf16>
+  %above = llvm.fptrunc %both_high : vector<2xf32> to vector<2xbf16>
+  %below_bits = llvm.bitcast %below : vector<2xbf16> to i32
+  %above_bits = llvm.bitcast %above : vector<2xbf16> to i32
+  %is_rare = arith.cmpi ne, %below_bits, %above_bits : i32
+  %q = scf.if %is_rare -> vector<2xbf16> {
+    %both = func.call @quotients(%x0, %x1, %y)
+        : (f32, f32, f32) -> vector<2xf32>
+    %q = llvm.fptrunc %both : vector<2xf32> to vector<2xbf16>
+    scf.yield %q : vector<2xbf16>
+  } else {
+    scf.yield %below : vector<2xbf16>
+  } {rare, right_everywhere}
+  return %q : vector<2xbf16>
+}
+
+func.func @nv_divf2_f16(%x0: f32, %x1: f32, %y: f32) -> vector<2xf16> {
+  %low, %high = func.call @reciprocals(%y) : (f32) -> (f32, f32)
+  %both_low = func.call @products(%x0, %x1, %low)
+      : (f32, f32, f32) -> vector<2xf32>
+  %both_high = func.call @products(%x0, %x1, %high)
+      : (f32, f32, f32) -> vector<2xf32>
+  %below = llvm.fptrunc %both_low : vector<2xf32> to vector<2xf16>
+  %above = llvm.fptrunc %both_high : vector<2xf32> to vector<2xf16>
+  %below_bits = llvm.bitcast %below : vector<2xf16> to i32
+  %above_bits = llvm.bitcast %above : vector<2xf16> to i32
+  %is_rare = arith.cmpi ne, %below_bits, %above_bits : i32
+  %q = scf.if %is_rare -> vector<2xf16> {
+    %both = func.call @quotients(%x0, %x1, %y)
+        : (f32, f32, f32) -> vector<2xf32>
+    %q = llvm.fptrunc %both : vector<2xf32> to vector<2xf16>
+    scf.yield %q : vector<2xf16>
+  } else {
+    scf.yield %below : vector<2xf16>
+  } {rare, right_everywhere}
+  return %q : vector<2xf16>
+}
+
+// 1 / y rounded towards zero and away from it: the nearest, and its neighbour
+// on the side where the remainder says that 1 / y is. Near the ends of the
+// format, two that no quotient agrees on.
+func.func private @reciprocals(%y: f32) -> (f32, f32) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %infinity = arith.constant 0x7F800000 : f32
+  %least = arith.constant 1.0e-37 : f32
+  %most = arith.constant 1.0e+37 : f32
+  %minus = arith.negf %y : f32
+  %r0 = func.call @rcp_ftz(%y) : (f32) -> f32
+  %e = math.fma %minus, %r0, %one : f32
+  %r = math.fma %r0, %e, %r0 : f32
+  %rest = math.fma %minus, %r, %one : f32
+  %is_over = arith.cmpf olt, %rest, %zero : f32
+  %is_under = arith.cmpf ogt, %rest, %zero : f32
+  %down = arith.extui %is_over : i1 to i32
+  %up = arith.extui %is_under : i1 to i32
+  %bits = arith.bitcast %r : f32 to i32
+  %low_bits = arith.subi %bits, %down : i32
+  %high_bits = arith.addi %bits, %up : i32
+  %low = arith.bitcast %low_bits : i32 to f32
+  %high = arith.bitcast %high_bits : i32 to f32
+  %a = math.absf %y : f32
+  %is_low = arith.cmpf ult, %a, %least : f32
+  %is_high = arith.cmpf ugt, %a, %most : f32
+  %is_far = arith.ori %is_low, %is_high : i1
+  %low1 = arith.select %is_far, %zero, %low : f32
+  %high1 = arith.select %is_far, %infinity, %high : f32
+  return %low1, %high1 : f32, f32
+}
+
+func.func private @pair(%a: f32, %b: f32) -> vector<2xf32> {
+  %n0 = arith.constant 0 : i32
+  %n1 = arith.constant 1 : i32
+  %none = llvm.mlir.poison : vector<2xf32>
+  %first = llvm.insertelement %a, %none[%n0 : i32] : vector<2xf32>
+  %both = llvm.insertelement %b, %first[%n1 : i32] : vector<2xf32>
+  return %both : vector<2xf32>
+}
+
+func.func private @products(%a: f32, %b: f32, %c: f32) -> vector<2xf32> {
+  %ac = arith.mulf %a, %c : f32
+  %bc = arith.mulf %b, %c : f32
+  %both = func.call @pair(%ac, %bc) : (f32, f32) -> vector<2xf32>
+  return %both : vector<2xf32>
+}
+
+func.func private @quotients(%a: f32, %b: f32, %c: f32) -> vector<2xf32> {
+  %ac = func.call @nv_divf_f32(%a, %c) : (f32, f32) -> f32
+  %bc = func.call @nv_divf_f32(%b, %c) : (f32, f32) -> f32
+  %both = func.call @pair(%ac, %bc) : (f32, f32) -> vector<2xf32>
+  return %both : vector<2xf32>
+}
+
 // 1 / y, rounded once, without a branch. The divisor is scaled so that the unit
 // gives no denormal; the last step rounds q0 + rest / y, whose product is exact in
 // it, denormal or not. For zero, infinity and NaN q0 is right as it is.

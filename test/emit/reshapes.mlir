@@ -9,9 +9,9 @@
 // PLAN-LABEL:  gpu.module @norm_kernel_0
 // PLAN:        mlopt.schedule = {{{.*}}family = "rows", lanes = 8
 // CHECK-LABEL: .entry norm_kernel_0
-// CHECK-COUNT-2: ld.global.v4
+// CHECK-COUNT-4: ld.global.v4
 // CHECK-NOT:   ld.global
-// CHECK-COUNT-2: st.global.v4
+// CHECK-COUNT-4: st.global.v4
 func.func @norm(%x: tensor<8x1024x1024xbf16>) -> (tensor<8x1024x1024xbf16>, tensor<8x1024x1xf32>) {
   %f = mlopt.convert %x : tensor<8x1024x1024xbf16> -> tensor<8x1024x1024xf32>
   %s = mlopt.reduce add %f dims [2] : (tensor<8x1024x1024xf32>) -> tensor<8x1024xf32>
@@ -29,9 +29,9 @@ func.func @norm(%x: tensor<8x1024x1024xbf16>) -> (tensor<8x1024x1024xbf16>, tens
 // PLAN-LABEL:  gpu.module @heads_kernel_0
 // PLAN:        mlopt.schedule = {{{.*}}family = "rows", lanes = 8
 // CHECK-LABEL: .entry heads_kernel_0
-// CHECK-COUNT-4: ld.global.v4
+// CHECK-COUNT-8: ld.global.v4
 // CHECK-NOT:   ld.global
-// CHECK-COUNT-2: st.global.v4
+// CHECK-COUNT-4: st.global.v4
 func.func @heads(%x: tensor<4096x1024xbf16>, %w: tensor<16x64xbf16>) -> tensor<4096x1024xbf16> {
   %h = mlopt.reshape %x : tensor<4096x1024xbf16> -> tensor<4096x16x64xbf16>
   %m = mlopt.reduce max %h dims [1, 2] : (tensor<4096x16x64xbf16>) -> tensor<4096xbf16>

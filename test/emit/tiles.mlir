@@ -258,7 +258,7 @@ func.func @longer_row(%x: tensor<128x1048576xbf16>) -> tensor<128x1048576xbf16> 
     } -> tensor<128xf32>
     %out = linalg.generic {indexing_maps = [#id2, #row, #id2], iterator_types = ["parallel", "parallel"]} ins(%ex, %sum : tensor<128x1048576xf32>, tensor<128xf32>) outs(%eo : tensor<128x1048576xbf16>) {
     ^bb0(%x: f32, %s: f32, %q: bf16):
-      %d = arith.divf %x, %s : f32
+      %d = arith.mulf %x, %s : f32
       %o = arith.truncf %d : f32 to bf16
       linalg.yield %o : bf16
     } -> tensor<128x1048576xbf16>

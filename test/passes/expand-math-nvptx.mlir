@@ -61,6 +61,58 @@ func.func @shared_divisor(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32)
   return %0, %1, %2, %3 : f32, f32, f32, f32
 }
 
+// Two that are rounded together to bf16 need no f64, but where products with
+// both neighbours of the reciprocal differ.
+// CHECK-LABEL: func.func @rounded_pairs
+// CHECK-NOT:   arith.extf
+// CHECK:       "llvm.nvvm.rcp.approx.ftz.f"
+// CHECK:       %[[LOW:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK:       %[[HIGH:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK:       %[[DIFFER:.*]] = arith.cmpi ne, %[[LOW]], %[[HIGH]]
+// CHECK:       scf.if %[[DIFFER]]
+// CHECK:         "llvm.nvvm.rcp.approx.ftz.d"
+// CHECK:       else
+// CHECK:       {rare, right_everywhere}
+// CHECK:       {rare, right_everywhere}
+func.func @rounded_pairs(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32)
+    -> (vector<2xbf16>, vector<2xbf16>) {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %y = arith.addf %e, %e : f32
+  %0 = arith.divf %a, %y : f32
+  %1 = arith.divf %b, %y : f32
+  %2 = arith.divf %c, %y : f32
+  %3 = arith.divf %d, %y : f32
+  %none = llvm.mlir.poison : vector<2xf32>
+  %4 = llvm.insertelement %0, %none[%i0 : i32] : vector<2xf32>
+  %5 = llvm.insertelement %1, %4[%i1 : i32] : vector<2xf32>
+  %6 = llvm.fptrunc %5 : vector<2xf32> to vector<2xbf16>
+  %7 = llvm.insertelement %2, %none[%i0 : i32] : vector<2xf32>
+  %8 = llvm.insertelement %3, %7[%i1 : i32] : vector<2xf32>
+  %9 = llvm.fptrunc %8 : vector<2xf32> to vector<2xbf16>
+  return %6, %9 : vector<2xbf16>, vector<2xbf16>
+}
+
+// A quotient that something else needs too is computed in full.
+// CHECK-LABEL: func.func @rounded_and_kept
+// CHECK-COUNT-4: "llvm.nvvm.rcp.approx.ftz.d"
+// CHECK-NOT:   scf.if
+func.func @rounded_and_kept(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32)
+    -> (vector<2xbf16>, f32, f32, f32) {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %y = arith.addf %e, %e : f32
+  %0 = arith.divf %a, %y : f32
+  %1 = arith.divf %b, %y : f32
+  %2 = arith.divf %c, %y : f32
+  %3 = arith.divf %d, %y : f32
+  %none = llvm.mlir.poison : vector<2xf32>
+  %4 = llvm.insertelement %0, %none[%i0 : i32] : vector<2xf32>
+  %5 = llvm.insertelement %1, %4[%i1 : i32] : vector<2xf32>
+  %6 = llvm.fptrunc %5 : vector<2xf32> to vector<2xbf16>
+  return %6, %1, %2, %3 : vector<2xbf16>, f32, f32, f32
+}
+
 // CHECK-LABEL: func.func @own_divisor
 // CHECK:       arith.divf
 func.func @own_divisor(%a: f32, %e: f32) -> f32 {

@@ -33,6 +33,55 @@ func.func @two(%x: f32, %y: f32, %p: i1, %q: i1) -> (f32, f32) {
   return %0, %1 : f32, f32
 }
 
+// A rare side that is right everywhere is taken by all, if by any.
+// CHECK-LABEL: func.func @right
+// CHECK-SAME:  (%[[X:.*]]: f32, %[[Y:.*]]: f32, %[[P:.*]]: i1, %[[Q:.*]]: i1)
+// CHECK-NEXT:  %[[ANY:.*]] = arith.ori %[[P]], %[[Q]]
+// CHECK-NEXT:  scf.if %[[ANY]]
+// CHECK-NEXT:    %[[XX:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK-NEXT:    %[[YY:.*]] = arith.mulf %[[Y]], %[[Y]]
+// CHECK-NEXT:    scf.yield %[[XX]], %[[YY]]
+// CHECK-NEXT:  } else {
+// CHECK-NEXT:    %[[U:.*]] = arith.addf %[[X]], %[[X]]
+// CHECK-NEXT:    %[[V:.*]] = arith.addf %[[Y]], %[[Y]]
+// CHECK-NEXT:    scf.yield %[[U]], %[[V]]
+func.func @right(%x: f32, %y: f32, %p: i1, %q: i1) -> (f32, f32) {
+  %0 = scf.if %p -> f32 {
+    %r = arith.mulf %x, %x : f32
+    scf.yield %r : f32
+  } else {
+    %u = arith.addf %x, %x : f32
+    scf.yield %u : f32
+  } {rare, right_everywhere}
+  %1 = scf.if %q -> f32 {
+    %r = arith.mulf %y, %y : f32
+    scf.yield %r : f32
+  } else {
+    %u = arith.addf %y, %y : f32
+    scf.yield %u : f32
+  } {rare, right_everywhere}
+  return %0, %1 : f32, f32
+}
+
+// The two kinds are not joined with each other.
+// CHECK-LABEL: func.func @kinds
+// CHECK-COUNT-2: scf.if
+func.func @kinds(%x: f32, %p: i1, %q: i1) -> (f32, f32) {
+  %0 = scf.if %p -> f32 {
+    %r = arith.mulf %x, %x : f32
+    scf.yield %r : f32
+  } else {
+    scf.yield %x : f32
+  } {rare, right_everywhere}
+  %1 = scf.if %q -> f32 {
+    %r = arith.addf %x, %x : f32
+    scf.yield %r : f32
+  } else {
+    scf.yield %x : f32
+  } {rare}
+  return %0, %1 : f32, f32
+}
+
 // A branch that needs another's result comes after it; stores keep their order.
 // CHECK-LABEL: func.func @chain
 // CHECK:       scf.if
