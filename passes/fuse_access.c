@@ -54,6 +54,16 @@ static void slice(MlirOperation op, MloptAffine *indices) {
   }
 }
 
+static void reverse(MlirOperation op, MloptAffine *indices) {
+  MloptInts dims = mloptGetInts(op, "dims");
+  for (intptr_t i = 0; i < dims.count; ++i) {
+    int64_t size = mloptDim(mloptResultType(op, 0), dims.at[i]);
+    MloptAffine back = {.constant = size - 1};
+    mloptAddAffine(&back, &indices[dims.at[i]], -1);
+    indices[dims.at[i]] = back;
+  }
+}
+
 /// The indices of an operation's result as those of its operand; false where
 /// they are none.
 static bool moveIndices(MlirOperation op, MloptAffine *indices) {
@@ -65,6 +75,10 @@ static bool moveIndices(MlirOperation op, MloptAffine *indices) {
   }
   if (mloptIsA(op, &mloptOp_slice)) {
     slice(op, indices);
+    return true;
+  }
+  if (mloptIsA(op, &mloptOp_reverse)) {
+    reverse(op, indices);
     return true;
   }
   if (!mloptIsA(op, &mloptOp_reshape) ||
@@ -124,6 +138,7 @@ static Kind kindOfConv(int side, intptr_t dim, intptr_t rank) {
 typedef struct Step {
   Kind kind;
   int64_t size, step;
+  bool backwards;
 } Step;
 
 /// The dimensions of more than one element, the largest step first; how many
@@ -137,7 +152,9 @@ static intptr_t sortSteps(MlirOperation product, int side,
     Step step = {.kind = isConv ? kindOfConv(side, d, rank)
                                 : kindOfDot(product, side, d),
                  .size = mloptDim(type, d),
-                 .step = position->factor[d]};
+                 .step = position->factor[d],
+                 .backwards = position->factor[d] < 0};
+    step.step = step.backwards ? -step.step : step.step;
     intptr_t at = count;
     if (step.size == 1)
       continue;
@@ -163,6 +180,8 @@ static bool haveMap(const Step *steps, intptr_t count, int64_t bytes) {
     bool sideBySide = s->step == 1 && (s->kind == KIND_SUMMED ||
                                        (s->kind == KIND_FREE && bytes == 2));
     if (!sideBySide && (s->step < 1 || s->step * bytes % 16))
+      return false;
+    if (s->backwards && s->kind != KIND_WINDOW)
       return false;
     contiguous |= sideBySide;
   }

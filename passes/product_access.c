@@ -15,11 +15,12 @@
 
 #include "contraction_impl.h"
 
-/// Adds `scale` times an expression; false if it is not affine without
-/// divisions.
-static bool addExpr(MloptAffine *out, MlirAffineExpr expr, int64_t scale) {
+/// Adds `scale` times an expression of dimensions that are these functions of
+/// the loops; false if it is not affine without divisions.
+static bool addExpr(MloptAffine *out, MlirAffineExpr expr,
+                    const MloptAffine *dims, int64_t scale) {
   if (mlirAffineExprIsADim(expr)) {
-    out->factor[mlirAffineDimExprGetPosition(expr)] += scale;
+    mloptAddAffine(out, &dims[mlirAffineDimExprGetPosition(expr)], scale);
     return true;
   }
   if (mlirAffineExprIsAConstant(expr)) {
@@ -27,14 +28,25 @@ static bool addExpr(MloptAffine *out, MlirAffineExpr expr, int64_t scale) {
     return true;
   }
   if (mlirAffineExprIsAAdd(expr))
-    return addExpr(out, mlirAffineBinaryOpExprGetLHS(expr), scale) &&
-           addExpr(out, mlirAffineBinaryOpExprGetRHS(expr), scale);
+    return addExpr(out, mlirAffineBinaryOpExprGetLHS(expr), dims, scale) &&
+           addExpr(out, mlirAffineBinaryOpExprGetRHS(expr), dims, scale);
   if (!mlirAffineExprIsAMul(expr))
     return false;
   MlirAffineExpr factor = mlirAffineBinaryOpExprGetRHS(expr);
   return mlirAffineExprIsAConstant(factor) &&
-         addExpr(out, mlirAffineBinaryOpExprGetLHS(expr),
+         addExpr(out, mlirAffineBinaryOpExprGetLHS(expr), dims,
                  scale * mlirAffineConstantExprGetValue(factor));
+}
+
+/// The results of a map of such dimensions.
+static bool applyMap(MlirAffineMap map, const MloptAffine *dims,
+                     MloptAffine *out) {
+  for (intptr_t d = 0, n = mlirAffineMapGetNumResults(map); d < n; ++d) {
+    out[d] = (MloptAffine){.constant = 0};
+    if (!addExpr(&out[d], mlirAffineMapGetResult(map, d), dims, 1))
+      return false;
+  }
+  return true;
 }
 
 /// The static offsets and strides of a slice that keeps its rank; false if it
@@ -120,7 +132,7 @@ static bool followReshape(MloptAccess *access, MlirOperation op,
          followAccess(access, source, joined);
 }
 
-/// Whether a generic gives each element of its operand one other place.
+/// Whether each element of a generic's result is one of its operand.
 static bool isCopy(MlirOperation op) {
   if (!mloptIsNamed(op, "linalg.generic") || numInputs(op) != 1 ||
       mlirOperationGetNumResults(op) != 1 || !mloptIsParallelGeneric(op))
@@ -128,23 +140,20 @@ static bool isCopy(MlirOperation op) {
   MlirBlock body = bodyOf(op);
   return mlirValueEqual(mloptOperand(mlirBlockGetTerminator(body), 0),
                         mlirBlockGetArgument(body, 0)) &&
-         mlirAffineMapIsPermutation(mapOf(op, 0)) &&
          mlirAffineMapIsPermutation(mapOf(op, 1));
 }
 
-/// A transpose.
+/// A transpose, or elements in reverse.
 static bool followCopy(MloptAccess *access, MlirOperation op,
                        const MloptAffine *indices) {
   if (!isCopy(op))
     return false;
-  MlirAffineMap from = mapOf(op, 0), to = mapOf(op, 1);
-  intptr_t rank = mlirAffineMapGetNumResults(to);
+  MlirAffineMap to = mapOf(op, 1);
   MloptAffine loops[MLOPT_MAX_RANK], source[MLOPT_MAX_RANK];
-  for (intptr_t d = 0; d < rank; ++d)
+  for (intptr_t d = 0, n = mlirAffineMapGetNumResults(to); d < n; ++d)
     loops[loopOf(to, d)] = indices[d];
-  for (intptr_t d = 0; d < rank; ++d)
-    source[d] = loops[loopOf(from, d)];
-  return followAccess(access, mloptOperand(op, 0), source);
+  return applyMap(mapOf(op, 0), loops, source) &&
+         followAccess(access, mloptOperand(op, 0), source);
 }
 
 /// How the indices of a result become those of the first operand.
@@ -181,13 +190,13 @@ bool mloptMovesElements(MlirOperation op) {
 MloptAccess mloptDescribeAccess(MlirOperation generic, intptr_t operand) {
   MloptAccess access = {.numBounds = 0};
   MlirAffineMap map = mapOf(generic, operand);
-  MloptAffine indices[MLOPT_MAX_RANK];
-  intptr_t rank = mlirAffineMapGetNumResults(map);
-  for (intptr_t d = 0; d < rank; ++d) {
-    indices[d] = (MloptAffine){.constant = 0};
-    if (!addExpr(&indices[d], mlirAffineMapGetResult(map, d), 1))
-      return access;
+  MloptAffine loops[MLOPT_MAX_LOOPS_OF_PRODUCT], indices[MLOPT_MAX_RANK];
+  for (intptr_t l = 0, n = mlirAffineMapGetNumDims(map); l < n; ++l) {
+    loops[l] = (MloptAffine){.constant = 0};
+    loops[l].factor[l] = 1;
   }
+  if (!applyMap(map, loops, indices))
+    return access;
   access.isKnown =
       followAccess(&access, mloptOperand(generic, operand), indices);
   return access;

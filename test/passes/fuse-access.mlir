@@ -71,3 +71,15 @@ func.func @rows(%x: tensor<128x64xbf16>, %w: tensor<32x64xbf16>) -> tensor<64x32
   %1 = mlopt.dot %0, %w contract [1] x [1] : (tensor<64x64xbf16>, tensor<32x64xbf16>) -> tensor<64x32xbf16>
   return %1 : tensor<64x32xbf16>
 }
+
+// -----
+
+// The gradient of a convolution by its input takes weights in reverse.
+// CHECK-LABEL: func.func @gradient
+// CHECK-SAME:    kernels = 1
+func.func @gradient(%y: tensor<2x14x14x64xbf16>, %w: tensor<3x3x32x64xbf16>) -> tensor<2x14x14x32xbf16> {
+  %0 = mlopt.reverse %w dims [0, 1] : tensor<3x3x32x64xbf16>
+  %1 = mlopt.transpose %0 perm [0, 1, 3, 2] : tensor<3x3x32x64xbf16> -> tensor<3x3x64x32xbf16>
+  %2 = mlopt.conv %y, %1 strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] window_dilation [1, 1] : (tensor<2x14x14x64xbf16>, tensor<3x3x64x32xbf16>) -> tensor<2x14x14x32xbf16>
+  return %2 : tensor<2x14x14x32xbf16>
+}

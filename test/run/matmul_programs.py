@@ -224,6 +224,16 @@ WEIGHTS = """func.func @main(%x: tensor<6x11x13x64xbf16>, %y: tensor<6x11x13x96x
 """
 
 
+# And by its input, whose weights it takes in reverse.
+INPUT = """func.func @main(%y: tensor<3x14x14x96xbf16>, %w: tensor<3x3x64x96xbf16>) -> tensor<3x14x14x64xbf16> {
+  %0 = mlopt.reverse %w dims [0, 1] : tensor<3x3x64x96xbf16>
+  %1 = mlopt.transpose %0 perm [0, 1, 3, 2] : tensor<3x3x64x96xbf16> -> tensor<3x3x96x64xbf16>
+  %r = mlopt.conv %y, %1 strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] window_dilation [1, 1] : (tensor<3x14x14x96xbf16>, tensor<3x3x96x64xbf16>) -> tensor<3x14x14x64xbf16>
+  return %r : tensor<3x14x14x64xbf16>
+}
+"""
+
+
 def places():
     """Programs whose factors are no matrices that lie as wgmma takes them."""
     for i, conv in enumerate(CONVS):
@@ -233,6 +243,7 @@ def places():
         yield name, product_of(dot, ELEMENTS[0])
     yield "slices", SLICES
     yield "weights", WEIGHTS
+    yield "input", INPUT
 
 
 def compile_program(options, name, text):
