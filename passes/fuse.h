@@ -175,11 +175,12 @@ MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *,
 
 /// Whether a factor of a product lies in memory, behind operations of the body
 /// that only move elements, which are marked, as kernels of products read it:
-/// FUSED, or why not (fuse_access.c).
+/// FUSED, or why not (fuse_access.c). `*mapped`: whether Tensor Cores can, by a
+/// tensor map.
 MloptFuseReason mloptFuseCheckFactor(const MloptFuseGraph *,
                                      const MloptFuseBody *,
                                      const MloptFuseNode *product, int side,
-                                     bool *moves);
+                                     bool *moves, bool *mapped);
 
 /// A sum of products: a dot or a convolution (fuse_contraction.c).
 bool mloptFuseIsProduct(MlirOperation);

@@ -165,9 +165,19 @@ static intptr_t sortSteps(MlirOperation product, int side,
   return count;
 }
 
+/// Whether Tensor Cores read factors of these elements through tensor maps, and
+/// not only where their rows run along what is summed.
+static bool hasMaps(MlirOperation product, MlirType element, bool *transposes) {
+  unsigned width = mloptElementWidth(element);
+  bool isFast = mloptGetNumerics(product) == MLOPT_NUMERICS_FAST;
+  *transposes = width == 16;
+  return width <= 16 || (mlirTypeIsAF32(element) && isFast);
+}
+
 /// Whether a tensor map describes these dimensions: those of a kind that are
 /// not one after the other each take one of its own.
-static bool haveMap(const Step *steps, intptr_t count, int64_t bytes) {
+static bool haveMap(const Step *steps, intptr_t count, int64_t bytes,
+                    bool transposes) {
   enum { MOST_DIMENSIONS = 5 };
   const Step *last[NUM_KINDS] = {NULL};
   intptr_t dimensions[NUM_KINDS] = {0};
@@ -178,7 +188,7 @@ static bool haveMap(const Step *steps, intptr_t count, int64_t bytes) {
         s->kind == KIND_WINDOW || !outer || outer->step != s->step * s->size;
     last[s->kind] = s;
     bool sideBySide = s->step == 1 && (s->kind == KIND_SUMMED ||
-                                       (s->kind == KIND_FREE && bytes == 2));
+                                       (s->kind == KIND_FREE && transposes));
     if (!sideBySide && (s->step < 1 || s->step * bytes % 16))
       return false;
     if (s->backwards && s->kind != KIND_WINDOW)
@@ -194,18 +204,21 @@ static bool haveMap(const Step *steps, intptr_t count, int64_t bytes) {
 MloptFuseReason mloptFuseCheckFactor(const MloptFuseGraph *graph,
                                      const MloptFuseBody *body,
                                      const MloptFuseNode *product, int side,
-                                     bool *moves) {
-  if (product->operands[side] < 0 || !body->holds[product->operands[side]])
-    return MLOPT_FUSE_FUSED;
+                                     bool *moves, bool *outMapped) {
   MloptAffine position;
+  *outMapped = false;
   if (!findPosition(graph, body, product->from[side], &position, moves))
     return MLOPT_FUSE_PROLOGUE;
   Step steps[MLOPT_MAX_RANK];
-  int64_t bytes = mloptElementWidth(
-                      mloptElementType(mlirValueGetType(product->from[side]))) /
-                  8;
+  MlirType element = mloptElementType(mlirValueGetType(product->from[side]));
+  int64_t bytes = mloptElementWidth(element) / 8;
   intptr_t count = sortSteps(product->op, side, &position, steps);
-  return haveMap(steps, count, bytes) && position.constant * bytes % 16 == 0
-             ? MLOPT_FUSE_FUSED
-             : MLOPT_FUSE_FACTOR;
+  bool transposes, maps = hasMaps(product->op, element, &transposes);
+  // Without maps, vectors of 16 bytes along any dimension.
+  bool fits = bytes && position.constant * bytes % 16 == 0 &&
+              haveMap(steps, count, bytes, transposes || !maps);
+  *outMapped = maps && fits;
+  int operand = product->operands[side];
+  return fits || operand < 0 || !body->holds[operand] ? MLOPT_FUSE_FUSED
+                                                      : MLOPT_FUSE_FACTOR;
 }

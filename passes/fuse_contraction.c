@@ -77,6 +77,7 @@ typedef struct Check {
   const MloptFuseBody *body;
   const MloptFuseNode *dots[MAX_DOTS];
   int numDots;
+  bool mapped;        ///< tensor maps reach all factors
   bool *moves;        ///< of the graph's nodes: say where factors lie
   MloptPlace *places; ///< of the body's nodes that follow the dots; its
                       ///< counters hold whether they do, and which
@@ -90,12 +91,14 @@ static MloptPlace *placeOf(const Check *check, int node) {
 }
 
 /// The factors come from memory.
-static MloptFuseReason checkFactors(const Check *check,
-                                    const MloptFuseNode *dot) {
+static MloptFuseReason checkFactors(Check *check, const MloptFuseNode *dot) {
   MloptFuseReason reason = MLOPT_FUSE_FUSED;
-  for (int side = 0; side < 2 && reason == MLOPT_FUSE_FUSED; ++side)
+  for (int side = 0; side < 2 && reason == MLOPT_FUSE_FUSED; ++side) {
+    bool mapped;
     reason = mloptFuseCheckFactor(check->graph, check->body, dot, side,
-                                  check->moves);
+                                  check->moves, &mapped);
+    check->mapped &= mapped;
+  }
   return reason;
 }
 
@@ -170,8 +173,8 @@ static bool findPlace(const Check *check, const MloptFuseNode *node,
     return mloptPlaceReshape(out, type);
   if (!mloptIsA(node->op, &mloptOp_transpose))
     return node->traits.access == MLOPT_ACCESS_ELEMENTWISE;
-  // A convolution in tiles stores its elements in their order.
-  if (mloptIsA(check->dots[0]->op, &mloptOp_conv))
+  // Other kernels of products store elements in their order.
+  if (!check->mapped)
     return false;
   MloptInts permutation = mloptGetInts(node->op, "permutation");
   intptr_t to[MLOPT_MAX_RANK];
@@ -284,6 +287,7 @@ MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
                                           const MloptFuseBody *body) {
   Check check = {.graph = graph,
                  .body = body,
+                 .mapped = true,
                  .moves = calloc((size_t)graph->count, sizeof *check.moves),
                  .places = malloc((size_t)body->count * sizeof *check.places)};
   // Out of memory: keep it simple.

@@ -153,3 +153,15 @@ func.func @two_orders(%a: tensor<64x32xbf16>, %w: tensor<64x32xbf16>) -> tensor<
   %2 = mlopt.add %0, %1 : tensor<64x64xf32>
   return %2 : tensor<64x64xf32>
 }
+
+// -----
+
+// Kernels without tensor maps store a product's elements in their order alone.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "epilogue"
+func.func @transposed(%a: tensor<4x96x64xf32>, %b: tensor<4x64x80xf32>) -> tensor<96x4x80xf32> {
+  %0 = mlopt.dot %a, %b batch [0] x [0] contract [2] x [1] : (tensor<4x96x64xf32>, tensor<4x64x80xf32>) -> tensor<4x96x80xf32>
+  %1 = mlopt.transpose %0 perm [1, 0, 2] : tensor<4x96x80xf32> -> tensor<96x4x80xf32>
+  return %1 : tensor<96x4x80xf32>
+}
