@@ -121,6 +121,19 @@ static MloptMatmulTile locate(MloptMatmul *g, MlirValue number) {
   return tile;
 }
 
+/// The tile, as values that are known from here on only. What is computed from
+/// them stays behind: LLVM and ptxas would move an index's division between the
+/// products and their wait, and ptxas, which calls a function for it, then
+/// forgets that products are under way and reads an accumulator too early,
+/// without a warning (seen of ptxas 13.0).
+static MloptMatmulTile renewTile(MloptMatmul *g, MloptMatmulTile tile) {
+  MloptNv *nv = &g->nv;
+  return (MloptMatmulTile){.m = mloptNvRenew(nv, tile.m),
+                           .n = mloptNvRenew(nv, tile.n),
+                           .batch = g->batched ? mloptNvRenew(nv, tile.batch)
+                                               : tile.batch};
+}
+
 enum { CARRIED = 3 }; ///< stage, parity, and what a consumer's `turn` is
 
 /// The tiles from `first` on; both roles walk them with a place in the ring.
@@ -396,13 +409,14 @@ static void emitConsumer(MloptMatmul *g) {
   waitForKernels(g);
   MlirValue number, in[CARRIED], end[CARRIED];
   MloptNvScope tiles = beginConsumerTiles(g, &w, &number, in);
-  MloptMatmulTile tile = locate(g, number);
+  MloptMatmulTile tile = renewTile(g, locate(g, number));
   MloptNvPlace place = {in[0], in[1]};
   awaitTurn(g, &w);
   MlirValue sum = (mloptMatmulPromotes(&g->c) ? multiplyPromoted
                                               : multiplyTile)(g, &w, &place);
   MlirValue fragment[MLOPT_NV_MMA_MAX_FRAGMENT];
   mloptNvMmaFragment(nv, &g->mma, sum, fragment);
+  tile = renewTile(g, tile);
   if (g->s.splits > 1)
     mloptMatmulExchange(g, &w, fragment);
   mloptMatmulStoreTile(g, &w, tile, in[2], fragment);

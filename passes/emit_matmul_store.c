@@ -223,19 +223,15 @@ static int64_t tileColumns(const MloptMatmul *g) {
   return mloptMatmulProductColumns(&g->c, &g->s);
 }
 
-/// A value that no other is found to be equal to: indices of a block would else
-/// be kept in registers for the blocks that share its rows or columns.
-static MlirValue renew(MloptNv *nv, MlirValue value) {
-  return mloptNvPtx(nv, "mov.b32 $0, $1;", "=r,r", 1, &value, nv->i32);
-}
-
 /// This thread's rows and columns of the block. What lies outside of C is
 /// computed from an element inside; where n is even, pairs stay pairs.
 static void locate(MloptMatmul *g, Block *block) {
   MloptNv *nv = &g->nv;
   const int64_t *sizes = g->c.sizes;
   block->batch = toIndex(nv, block->axes[MLOPT_AXIS_BATCH]);
-  MlirValue thread = renew(nv, g->thread);
+  // Indices of a block would else be kept in registers for the blocks that
+  // share its rows or columns.
+  MlirValue thread = mloptNvRenew(nv, g->thread);
   for (int i = 0; i < 2; ++i) {
     block->rows[i] = mloptNvAdd(nv, block->axes[MLOPT_AXIS_M],
                                 mloptNvFragmentRow(nv, thread, 2 * i));

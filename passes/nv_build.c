@@ -82,6 +82,10 @@ MlirValue mloptNvPtx(MloptNv *nv, const char *ptx, const char *constraints,
                                                            : mloptResult(op, 0);
 }
 
+MlirValue mloptNvRenew(MloptNv *nv, MlirValue value) {
+  return mloptNvPtx(nv, "mov.b32 $0, $1;", "=r,r", 1, &value, nv->i32);
+}
+
 //===----------------------------------------------------------------------===//
 // The dynamic block
 //===----------------------------------------------------------------------===//

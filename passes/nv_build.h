@@ -46,6 +46,10 @@ MlirValue mloptNvPtx(MloptNv *, const char *ptx, const char *constraints,
                      intptr_t numOperands, const MlirValue *operands,
                      MlirType result);
 
+/// The same i32 as a value of this place: nothing is found to be equal to it,
+/// and what is computed from it stays behind what is before.
+MlirValue mloptNvRenew(MloptNv *, MlirValue);
+
 // i32 arithmetic.
 MlirValue mloptNvInt(MloptNv *, int64_t);
 MlirValue mloptNvLong(MloptNv *, int64_t);
