@@ -16,6 +16,19 @@ bool mloptIsNamed(MlirOperation op, const char *name) {
   return mloptStrEq(mlirIdentifierStr(mlirOperationGetName(op)), name);
 }
 
+bool mloptIsApproximate(MlirOperation op) {
+  // mlir-c cannot take the flags apart.
+  static const char *const texts[] = {
+      "#arith.fastmath<reassoc,arcp,contract,afn>", "#arith.fastmath<fast>"};
+  MlirAttribute flags = mloptAttr(op, "fastmath");
+  MlirContext context = mlirOperationGetContext(op);
+  bool found = false;
+  for (int i = 0; i < MLOPT_COUNT(texts) && !mlirAttributeIsNull(flags); ++i)
+    found |= mlirAttributeEqual(
+        flags, mlirAttributeParseGet(context, mloptStr(texts[i])));
+  return found;
+}
+
 intptr_t mloptFindRow(MlirOperation op, const void *rows, intptr_t count,
                       size_t size) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));

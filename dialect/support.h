@@ -61,6 +61,9 @@ static inline MlirType mloptResultType(MlirOperation op, intptr_t i) {
 }
 /// Whether the operation has this full name ("func.func").
 bool mloptIsNamed(MlirOperation, const char *name);
+/// Whether the fastmath flags of an operation of arith or math are those of the
+/// numerics mode `fast`, or more: it may be approximated.
+bool mloptIsApproximate(MlirOperation);
 /// The row of a table whose first member is the operation's full name; -1 when
 /// there is none.
 #define MLOPT_FIND_ROW(op, rows)                                               \

@@ -76,20 +76,6 @@ static MlirOperation productOf(MlirOperation generic) {
              : (MlirOperation){NULL};
 }
 
-/// Whether the flags of an operation let it be approximated.
-static bool isApproximate(MlirOperation op) {
-  MlirContext context = mlirOperationGetContext(op);
-  MlirAttribute flags = mloptAttr(op, "fastmath");
-  return !mlirAttributeIsNull(flags) &&
-         (mlirAttributeEqual(
-              flags, mlirAttributeParseGet(
-                         context, mloptStr("#arith.fastmath<reassoc,arcp,"
-                                           "contract,afn>"))) ||
-          mlirAttributeEqual(
-              flags, mlirAttributeParseGet(context,
-                                           mloptStr("#arith.fastmath<fast>"))));
-}
-
 static bool isZero(MlirAttribute value) {
   if (mlirAttributeIsNull(value))
     return false;
@@ -277,7 +263,7 @@ bool mloptFindContraction(MlirBlock program, MloptContraction *out) {
   if (!readProducts(program, out, &side) || !mloptFindOutputs(program, out))
     return false;
   MlirOperation product = out->products[0];
-  out->isFast = isApproximate(productOf(product));
+  out->isFast = mloptIsApproximate(productOf(product));
   out->isInOrder = isInOrder(product);
   out->isPromoted = !mlirAttributeIsNull(mloptAttr(product, "mlopt.promote"));
   bool found = readFactors(out, side);

@@ -36,7 +36,7 @@
 extern const char mloptMathText[];
 
 /// The operations that functions stand for: NAME_f32 and NAME_f64, and for
-/// `nvptx` nv_NAME_f32 and nv_NAME_bf16 where those exist.
+/// `nvptx` nv_NAME_f32, nv_NAME_bf16 and nv_NAME_fast where those exist.
 static const char *const operations[] = {
     "arith.remf", "math.acos",  "math.acosh", "math.asin",   "math.asinh",
     "math.atan",  "math.atan2", "math.atanh", "math.cbrt",   "math.cos",
@@ -46,8 +46,9 @@ static const char *const operations[] = {
     "math.sinh",  "math.tan",   "math.tanh",  "math.sincos",
 };
 
-enum { TYPE_F32, TYPE_F64, TYPE_BF16, TYPE_F16, NUM_TYPES };
-static const char *const typeNames[NUM_TYPES] = {"f32", "f64", "bf16", "f16"};
+enum { TYPE_F32, TYPE_F64, TYPE_BF16, TYPE_F16, TYPE_FAST, NUM_TYPES };
+static const char *const typeNames[NUM_TYPES] = {"f32", "f64", "bf16", "f16",
+                                                 "fast"};
 
 /// An operation while the pass runs: its functions are parsed when they are
 /// first needed.
@@ -94,15 +95,18 @@ static MlirOperation getFunction(Use *use, MlirContext context, int type) {
   return *function;
 }
 
-/// The function for an operation whose first result has this type: f32's for
-/// smaller floats that have none of their own.
-static MlirOperation findFunction(Use *use, MlirType type) {
+/// The function for an operation, by its first result's type: f32's for smaller
+/// floats that have none of their own.
+static MlirOperation findFunction(Use *use, MlirOperation op) {
+  MlirType type = mloptResultType(op, 0);
   MlirContext context = mlirTypeGetContext(type);
   if (mlirTypeIsAF64(type))
     return getFunction(use, context, TYPE_F64);
   MlirOperation function = {NULL};
   if (mlirTypeIsABF16(type))
     function = getFunction(use, context, TYPE_BF16);
+  if (mlirOperationIsNull(function) && mloptIsApproximate(op))
+    function = getFunction(use, context, TYPE_FAST);
   return mlirOperationIsNull(function) ? getFunction(use, context, TYPE_F32)
                                        : function;
 }
@@ -167,7 +171,7 @@ static MlirLogicalResult expandOn(MlirOperation op, intptr_t first,
   MlirType type = mloptResultType(op, 0);
   if (mlirTypeIsAShaped(type))
     return mloptFailure();
-  MlirOperation function = findFunction(use, type);
+  MlirOperation function = findFunction(use, op);
   if (mlirOperationIsNull(function))
     return mloptOpError(op, "math.mlir has no function for it");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
@@ -206,8 +210,9 @@ static MlirLogicalResult expandReciprocal(MlirRewritePattern pattern,
                                           MlirOperation op,
                                           MlirPatternRewriter rewriter,
                                           void *userData) {
-  return isReciprocal(op) ? expandOn(op, 1, rewriter, userData)
-                          : mloptFailure();
+  return isReciprocal(op) && !mloptIsApproximate(op)
+             ? expandOn(op, 1, rewriter, userData)
+             : mloptFailure();
 }
 
 /// The attributes of a quotient whose divisor others share, and of one that is
@@ -270,7 +275,7 @@ static bool findQuotients(MlirOperation rounding, MlirOperation out[2]) {
 static MlirWalkResult markShared(MlirOperation op, void *userData) {
   if (mloptIsNamed(op, "arith.divf") &&
       mlirTypeIsAF32(mloptResultType(op, 0)) && !isReciprocal(op) &&
-      isDivisorShared(op))
+      !mloptIsApproximate(op) && isDivisorShared(op))
     mlirOperationSetDiscardableAttributeByName(
         op, mloptStr(sharedMark), mlirUnitAttrGet(mlirOperationGetContext(op)));
   MlirOperation pair[2];
@@ -389,8 +394,9 @@ const MloptPassDef mloptPass_expandMath MLOPT_TABLE = {
            "passes/math.mlir, or with `nvptx` those of passes/math_nvptx.mlir "
            "where it has one: no function of the C library or of CUDA's is "
            "called. Functions of f16, bf16 and f8 are computed in f32 and "
-           "rounded once. Fastmath flags of the operation do not reach its "
-           "parts.",
+           "rounded once. With `nvptx`, f32 functions whose fastmath flags let "
+           "them be approximated (numerics mode `fast`) become what the "
+           "special function units give; no flag reaches a function's parts.",
     .dependent = dependent,
     .options = options,
     .numOptions = MLOPT_COUNT(options),

@@ -471,3 +471,86 @@ func.func @nv_rsqrt_f32(%x: f32) -> f32 {
   %y = llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%x) : (f32) -> f32
   return %y : f32
 }
+
+//===----------------------------------------------------------------------===//
+// Numerics mode fast
+//===----------------------------------------------------------------------===//
+
+// @nv_NAME_fast stands for math.NAME on f32 where its flags let it be
+// approximated: what the units give, and little besides.
+
+func.func @nv_exp_fast(%x: f32) -> f32 {
+  %log2e = arith.constant 1.442695 : f32
+  %t = arith.mulf %x, %log2e : f32
+  %y = func.call @ex2_ftz(%t) : (f32) -> f32
+  return %y : f32
+}
+
+func.func @nv_exp2_fast(%x: f32) -> f32 {
+  %y = func.call @ex2_ftz(%x) : (f32) -> f32
+  return %y : f32
+}
+
+func.func @nv_tanh_fast(%x: f32) -> f32 {
+  %y = llvm.intr.tanh(%x) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
+  return %y : f32
+}
+
+func.func @nv_log_fast(%x: f32) -> f32 {
+  %ln2 = arith.constant 0.69314718 : f32
+  %t = llvm.call_intrinsic "llvm.nvvm.lg2.approx.f"(%x) : (f32) -> f32
+  %y = arith.mulf %t, %ln2 : f32
+  return %y : f32
+}
+
+func.func @nv_log2_fast(%x: f32) -> f32 {
+  %y = llvm.call_intrinsic "llvm.nvvm.lg2.approx.f"(%x) : (f32) -> f32
+  return %y : f32
+}
+
+// x = 2 k pi + r, with |r| <= pi, or 5 pi/4 for large x.
+func.func private @nv_reduce_fast(%x: f32) -> f32 {
+  %bound = arith.constant 32768.0 : f32
+  %a = math.absf %x : f32
+  %is_large = arith.cmpf uge, %a, %bound : f32
+  %shift = arith.constant 12582912.0 : f32
+  %c0 = arith.constant 0.15915494 : f32
+  %c1 = arith.constant -6.28318548 : f32
+  %c2 = arith.constant 1.74845553e-07 : f32
+  %r = scf.if %is_large -> f32 {
+    %n1 = arith.constant 1 : i32
+    %n3 = arith.constant 3 : i32
+    %quarter = arith.constant 1.5707964 : f32
+    %high, %low, %q = func.call @reduce_large_f32(%x)
+        : (f32) -> (f32, f32, i32)
+    // Infinity and NaN: their difference with themselves.
+    %nan = arith.subf %x, %x : f32
+    %high1 = arith.addf %high, %nan : f32
+    // From -1 to 2.
+    %q1 = arith.addi %q, %n1 : i32
+    %q2 = arith.andi %q1, %n3 : i32
+    %q3 = arith.subi %q2, %n1 : i32
+    %qf = arith.sitofp %q3 : i32 to f32
+    %r = math.fma %qf, %quarter, %high1 : f32
+    scf.yield %r : f32
+  } else {
+    %shifted = math.fma %x, %c0, %shift : f32
+    %kf = arith.subf %shifted, %shift : f32
+    %r1 = math.fma %kf, %c1, %x : f32
+    %r = math.fma %kf, %c2, %r1 : f32
+    scf.yield %r : f32
+  } {rare}
+  return %r : f32
+}
+
+func.func @nv_sin_fast(%x: f32) -> f32 {
+  %r = func.call @nv_reduce_fast(%x) : (f32) -> f32
+  %y = llvm.call_intrinsic "llvm.nvvm.sin.approx.ftz.f"(%r) : (f32) -> f32
+  return %y : f32
+}
+
+func.func @nv_cos_fast(%x: f32) -> f32 {
+  %r = func.call @nv_reduce_fast(%x) : (f32) -> f32
+  %y = llvm.call_intrinsic "llvm.nvvm.cos.approx.ftz.f"(%r) : (f32) -> f32
+  return %y : f32
+}

@@ -165,7 +165,7 @@ static void printAccuracy(FILE *file) {
   fprintf(
       file,
       "The largest errors, in units in the last place of the result, in "
-      "every numerics mode; 0.5 is correct rounding. f32 and what is "
+      "numerics modes `strict` and default; 0.5 is correct rounding. f32 and what is "
       "computed on a GPU are measured over all arguments, f64 and functions "
       "of two arguments on samples. f16 and f8, and bf16 on the CPU, have "
       "f32's result rounded once more. Infinities, NaN, signed zeros and "
@@ -180,6 +180,17 @@ static void printAccuracy(FILE *file) {
 #include "math_accuracy.def"
   fprintf(file, "\nWhere both last columns are empty, a GPU gives the bits of "
                 "the CPU.\n\n");
+  fprintf(file,
+          "In mode `fast` the same holds but for these functions of f32 on a "
+          "GPU: their largest error over all arguments, as a part of the "
+          "larger of 1 and the result. A quotient of f32 there is within two "
+          "units in the last place for divisors from 2^-126 to 2^126, and may "
+          "be 0 or NaN beyond.\n\n"
+          "| operation | f32, GPU, `fast` |\n|---|---|\n");
+#define MLOPT_FAST_ACCURACY(op, error)                                         \
+  fprintf(file, "| `math.%s` | %g |\n", #op, (double)(error));
+#include "math_accuracy.def"
+  fprintf(file, "\n");
 }
 
 static void printPasses(FILE *file, void *unused) {

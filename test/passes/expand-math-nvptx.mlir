@@ -134,3 +134,31 @@ func.func @reciprocal(%y: f32) -> f32 {
   %0 = arith.divf %one, %y : f32
   return %0 : f32
 }
+
+// What may be approximated is what the unit gives.
+// CHECK-LABEL: func.func @exp_fast
+// CHECK-NEXT:  %[[C:.*]] = arith.constant
+// CHECK-NEXT:  %[[T:.*]] = arith.mulf %{{.*}}, %[[C]]
+// CHECK-NEXT:  "llvm.nvvm.ex2.approx.ftz.f32"(%[[T]])
+// CHECK-NEXT:  return
+func.func @exp_fast(%x: f32) -> f32 {
+  %0 = math.exp %x fastmath<reassoc,arcp,contract,afn> : f32
+  return %0 : f32
+}
+
+// One flag alone is not the mode.
+// CHECK-LABEL: func.func @exp_contracted
+// CHECK:       "llvm.nvvm.fma.rn.sat.f"
+func.func @exp_contracted(%x: f32) -> f32 {
+  %0 = math.exp %x fastmath<contract> : f32
+  return %0 : f32
+}
+
+// Quotients stay, for LLVM to approximate.
+// CHECK-LABEL: func.func @recip_fast
+// CHECK:       arith.divf
+func.func @recip_fast(%x: f32) -> f32 {
+  %one = arith.constant 1.0 : f32
+  %0 = arith.divf %one, %x fastmath<reassoc,arcp,contract,afn> : f32
+  return %0 : f32
+}

@@ -9,8 +9,8 @@
 The first compiles one program for each function and type, and the function that
 the CPU has (`cpu`), which is the same arithmetic everywhere. The second runs
 them on every argument and prints a line of JSON for each: the largest error in
-units in the last place of the result's type, and at which argument. The
-reference is PyTorch's function in f64. A result that should be NaN or infinite
+units in the last place of the result's type, and at which argument; for the
+numerics mode `fast`, as a part of the larger of 1 and the result. The reference is PyTorch's function in f64. A result that should be NaN or infinite
 and is not, or the reverse, counts as infinite error. The exit code is 1 if one
 exceeds the bound in passes/math_accuracy.def.
 """
@@ -26,11 +26,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 UNARY = ("acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 "
          "expm1 log log10 log1p log2 rsqrt sin sinh tan tanh").split()
-TYPES = {"f32": 1 << 24, "bf16": 1 << 16, "cpu": 1 << 24}
+TYPES = {"f32": 1 << 24, "bf16": 1 << 16, "cpu": 1 << 24, "fast": 1 << 24}
 
 
 def program(function, kind):
-    element = "f32" if kind == "cpu" else kind
+    element = "bf16" if kind == "bf16" else "f32"
+    flags = ("fastmath<reassoc,arcp,contract,afn> " if kind == "fast" else "")
     type = f"tensor<{TYPES[kind]}x{element}>"
     return f"""#map = affine_map<(d0) -> (d0)>
 func.func @main(%x: {type}) -> {type} {{
@@ -39,7 +40,7 @@ func.func @main(%x: {type}) -> {type} {{
                        iterator_types = ["parallel"]}}
       ins(%x : {type}) outs(%e : {type}) {{
   ^bb0(%a: {element}, %b: {element}):
-    %y = math.{function} %a : {element}
+    %y = math.{function} %a {flags}: {element}
     linalg.yield %y : {element}
   }} -> {type}
   return %r : {type}
@@ -49,7 +50,8 @@ func.func @main(%x: {type}) -> {type} {{
 
 def make(args):
     os.makedirs(args.dir, exist_ok=True)
-    for name in (f"{function}_{kind}" for function in UNARY for kind in TYPES):
+    bounds = read_bounds()
+    for name in (f"{function}_{kind}" for function, kind in bounds):
         path = os.path.join(args.dir, name)
         text = program(*name.rsplit("_", 1))
         if name.endswith("cpu"):
@@ -88,18 +90,34 @@ def ulps(torch, y, exact):
                        torch.where(exact.isnan(), 0.0, error))
 
 
+def relative(torch, y, exact):
+    """The error of each result, as a part of the larger of 1 and it."""
+    end = 2.0 ** 128
+    value, wanted = y.double().clamp(-end, end), exact.clamp(-end, end)
+    error = (value - wanted).abs() / wanted.abs().clamp(min=1)
+    wrong = y.isnan() != exact.isnan()
+    return torch.where(wrong, float("inf"),
+                       torch.where(exact.isnan(), 0.0, error))
+
+
 def read_bounds():
-    """{(function, kind): ulp}"""
+    """{(function, kind): the largest error that passes}"""
     path = os.path.join(HERE, "..", "..", "passes", "math_accuracy.def")
     bounds = {}
     with open(path) as file:
-        for row in re.findall(r"^MLOPT_ACCURACY\((.*)\)", file.read(), re.M):
+        text = file.read()
+        for row in re.findall(r"^MLOPT_ACCURACY\((.*)\)", text, re.M):
             function, *numbers = row.split(",")
+            if function not in UNARY:
+                continue
             cpu, _, f32, bf16 = map(float, numbers)
             bounds[function, "cpu"] = cpu
             bounds[function, "f32"] = f32 or cpu
             # Without one of its own, the f32 result is rounded once more.
             bounds[function, "bf16"] = bf16 or 0.51
+        for function, bound in re.findall(
+                r"^MLOPT_FAST_ACCURACY\((\w+), *(.*)\)", text, re.M):
+            bounds[function, "fast"] = float(bound)
     return bounds
 
 
@@ -107,18 +125,19 @@ def measure(torch, mlopt, directory, name, bounds):
     function, kind = name.rsplit("_", 1)
     run = mlopt.load(os.path.join(directory, name + ".mlopt"))
     half = kind == "bf16"
-    worst = {"ulp": -1.0}
+    worst = {"error": -1.0}
     for start in range(0, 1 << (16 if half else 32), TYPES[kind]):
         codes = torch.arange(start, start + TYPES[kind], device="cuda")
         x = (codes.to(torch.int16).view(torch.bfloat16) if half else
              codes.to(torch.int32).view(torch.float32))
         y = run(x)
         exact = reference(torch, function, x)
-        error, place = ulps(torch, y, exact).max(0)
-        if float(error) > worst["ulp"]:
-            worst = {"ulp": round(float(error), 4), "at": float(x[place]),
+        error = (relative if kind == "fast" else ulps)(torch, y, exact)
+        error, place = error.max(0)
+        if float(error) > worst["error"]:
+            worst = {"error": float(f"{float(error):.4g}"), "at": float(x[place]),
                      "got": float(y[place]), "exact": float(exact[place])}
-    exceeds = not worst["ulp"] <= bounds[function, kind]
+    exceeds = not worst["error"] <= bounds[function, kind]
     print(json.dumps({"function": function, "kind": kind, **worst,
                       **({"exceeds": True} if exceeds else {})}), flush=True)
     return exceeds
