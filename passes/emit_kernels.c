@@ -222,7 +222,7 @@ static bool emitStructured(MloptKernel *kernel, intptr_t first) {
       mloptPullGetBuilder(kernel->pull)->failed = true;
   }
   if (!mloptPullGetBuilder(kernel->pull)->failed)
-    mloptEmitStructured(kernel->pull, op, (MloptElementSink){storeRoots, &s});
+    mloptEmitStructured(kernel, op, (MloptElementSink){storeRoots, &s});
   return true;
 }
 
@@ -263,6 +263,7 @@ static void (*const emitters[MLOPT_NUM_FAMILIES])(MloptKernel *) = {
     [MLOPT_FAMILY_TRANSPOSE] = mloptEmitTranspose,
     [MLOPT_FAMILY_ROWS] = mloptEmitRows,
     [MLOPT_FAMILY_COLUMNS] = mloptEmitColumns,
+    [MLOPT_FAMILY_SCATTER] = emitGeneric,
 };
 
 /// States the number of threads, by which registers are dealt out.

@@ -8,7 +8,7 @@
 #ifndef MLOPT_PASSES_EMIT_STRUCTURED_H
 #define MLOPT_PASSES_EMIT_STRUCTURED_H
 
-#include "emit_pull.h"
+#include "emit_kernels.h"
 
 /// A loop of all threads of the grid over [0, count).
 typedef struct MloptGridLoop {
@@ -29,6 +29,8 @@ typedef struct MloptElementSink {
 } MloptElementSink;
 /// Emits it; `sink` is called where all results have the element at the same
 /// indices.
-void mloptEmitStructured(MloptPull *, MlirOperation, MloptElementSink sink);
+void mloptEmitStructured(MloptKernel *, MlirOperation, MloptElementSink sink);
+/// A scatter: see emit_scatter.c.
+void mloptEmitScatter(MloptKernel *, MlirOperation, MloptElementSink sink);
 
 #endif // MLOPT_PASSES_EMIT_STRUCTURED_H

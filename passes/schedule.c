@@ -35,6 +35,7 @@ static const char *const families[MLOPT_NUM_FAMILIES] = {
     [MLOPT_FAMILY_TRANSPOSE] = "transpose",
     [MLOPT_FAMILY_ROWS] = "rows",
     [MLOPT_FAMILY_COLUMNS] = "columns",
+    [MLOPT_FAMILY_SCATTER] = "scatter",
 };
 
 static const struct {
@@ -125,9 +126,14 @@ static int64_t powerFrom(int64_t n) {
 }
 
 static MloptSchedule chooseGeneric(const MloptProgram *p) {
-  int64_t blocks =
-      divideUp(p->numRoots ? mloptNumElements(p->space) : 1, THREADS);
-  return (MloptSchedule){.family = MLOPT_FAMILY_GENERIC,
+  int64_t count = p->numRoots ? mloptNumElements(p->space) : 1;
+  int64_t blocks = divideUp(count, THREADS);
+  // Each block looks through all windows of a scatter: as many as run at once.
+  if (p->scatters)
+    blocks = atMost(count, target->residentThreads / THREADS *
+                               target->multiprocessors);
+  return (MloptSchedule){.family = p->scatters ? MLOPT_FAMILY_SCATTER
+                                               : MLOPT_FAMILY_GENERIC,
                          .blocks = atMost(blocks, target->blocks),
                          .threads = THREADS,
                          .lanes = 1,

@@ -26,6 +26,7 @@ typedef enum MloptFamily {
   MLOPT_FAMILY_TRANSPOSE, ///< the same, through squares in shared memory
   MLOPT_FAMILY_ROWS,      ///< reductions along the last dimensions
   MLOPT_FAMILY_COLUMNS,   ///< reductions along dimensions before the last
+  MLOPT_FAMILY_SCATTER,   ///< generic, with a scatter: see emit_scatter.c
   MLOPT_NUM_FAMILIES
 } MloptFamily;
 

@@ -30,6 +30,7 @@ typedef struct MloptProgram {
   intptr_t numLarge;  ///< tensors read that have as many elements as the space
   int64_t numScalars; ///< operations in bodies
   bool gathers;       ///< a body reads elements that data says
+  bool scatters;      ///< it has a scatter
   intptr_t numReductions;
   MloptReduction reduction; ///< the first
   bool sameReductions;      ///< all have its extents

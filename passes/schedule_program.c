@@ -134,6 +134,7 @@ MloptProgram mloptReadProgram(MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     p.isPlain &= isView(op) && !isPacked(op);
+    p.scatters |= mloptIsNamed(op, "mlopt.scatter");
     if (mloptIsNamed(op, "bufferization.materialize_in_destination"))
       addRoot(&p, mloptOperandType(op, 0));
     if (mloptIsNamed(op, "linalg.generic"))

@@ -1,0 +1,30 @@
+// A scatter's blocks share its result and search the windows, each for its own
+// range: no atomic operation decides what comes first.
+//
+// RUN: mlopt-compile %s --emit=plan | FileCheck %s --check-prefix=PLAN
+// RUN: mlopt-compile %s --emit=ptx | FileCheck %s --implicit-check-not=atom. --implicit-check-not=red.global
+
+// As many blocks as run at once. The lists are searched for before the tiles.
+// PLAN-LABEL:  llvm.func @gradient_kernel_0
+// PLAN-SAME:   blocks = 1056
+// PLAN-SAME:   family = "scatter"
+// CHECK-LABEL: entry gradient_kernel_0
+// CHECK:       vote.sync.ballot
+// CHECK:       st.shared
+// CHECK:       bar{{.*}}.sync
+// CHECK-NOT:   vote.sync
+// CHECK:       st.global
+func.func @gradient(%x: tensor<50257x768xf32>, %i: tensor<1024x1xi32>, %u: tensor<1024x768xf32>) -> tensor<50257x768xf32> {
+  %0 = mlopt.scatter add %x, %i, %u update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 : (tensor<50257x768xf32>, tensor<1024x1xi32>, tensor<1024x768xf32>) -> tensor<50257x768xf32>
+  return %0 : tensor<50257x768xf32>
+}
+
+// More windows than lists hold may run over: searched for again, tile by tile.
+// CHECK-LABEL: entry histogram_kernel_0
+// CHECK:       vote.sync.ballot
+// CHECK:       vote.sync.ballot
+// CHECK:       st.global
+func.func @histogram(%x: tensor<10xi32>, %i: tensor<50000x1xi32>, %u: tensor<50000xi32>) -> tensor<10xi32> {
+  %0 = mlopt.scatter add %x, %i, %u inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 : (tensor<10xi32>, tensor<50000x1xi32>, tensor<50000xi32>) -> tensor<10xi32>
+  return %0 : tensor<10xi32>
+}
