@@ -197,7 +197,7 @@ static int64_t chooseStep(const MloptProgram *p, int64_t lanes, int64_t vectors,
                           int64_t width) {
   int64_t best = width, row = 1;
   intptr_t most = 0;
-  for (intptr_t d = mloptRank(p->space); d-- > 1 && vectors > 1;) {
+  for (intptr_t d = mloptRank(p->space); d-- > 1;) {
     row *= mloptDim(p->space, d);
     intptr_t saved = row % lanes || row < target->warp * lanes
                          ? 0
@@ -214,30 +214,39 @@ static bool choosePointwise(MloptProgram *p, MloptSchedule *out) {
   int64_t count = mloptNumElements(p->space);
   mloptCountReads(p, count);
   int64_t lanes = fullVector(p);
-  // One vector for each thread: on an H200 a new block starts sooner than a
-  // thread gets to its second vector (4.19 against 4.00 TB/s, 2^28 bf16). But
-  // where there is much to compute, more should be under way meanwhile (GELU of
-  // bf16 in f32, 2^26: 80.6, 73.2 and 72.1 us with 1, 2 and 4; 66.5 where these
-  // share what they read of a row), and where a load waits for another.
-  enum { MUCH = 12, AHEAD = 4, WAVES = 8 };
-  int64_t vectors = 1;
   while (lanes > 1 &&
          (lanes * p->numScalars > MAX_CLONED ||
           divideUp(count, THREADS * lanes) * 2 < target->multiprocessors))
     lanes /= 2;
-  if ((p->numScalars >= MUCH || p->gathers) &&
+  // One vector for each thread: on an H200 a new block starts sooner than a
+  // thread gets to its second vector (4.19 against 4.00 TB/s, 2^28 bf16). But
+  // where there is much to compute, more should be under way meanwhile (GELU of
+  // bf16 in f32, 2^26: 80.6, 73.2 and 72.1 us with 1, 2 and 4; 66.5 where these
+  // share what they read of a row). Where a load waits for another, small
+  // blocks whose warps have two vectors side by side (16384 rows of 4096
+  // bf16: 70.8 us, 73.7 with 256 threads of four).
+  enum { MUCH = 12, AHEAD = 4, WAVES = 8, SMALL = 128 };
+  int64_t vectors = 1, threads = THREADS, line = THREADS * lanes;
+  bool isLarge =
       lanes * p->numScalars * AHEAD <= MAX_CLONED &&
-      count >= WAVES * target->multiprocessors * THREADS * lanes * AHEAD)
+      count >= WAVES * target->multiprocessors * THREADS * lanes * AHEAD;
+  if (isLarge && p->numScalars >= MUCH) {
     vectors = AHEAD;
-  int64_t blocks = divideUp(count, THREADS * lanes * vectors);
+    line = chooseStep(p, lanes, vectors, line);
+  } else if (isLarge && p->gathers) {
+    vectors = 2;
+    threads = SMALL;
+    line = target->warp * lanes;
+  }
+  int64_t blocks = divideUp(count, threads * lanes * vectors);
   if (blocks > target->blocks)
     return false;
   *out = (MloptSchedule){.family = MLOPT_FAMILY_POINTWISE,
                          .blocks = blocks,
-                         .threads = THREADS,
+                         .threads = threads,
                          .lanes = lanes,
                          .vectors = vectors,
-                         .line = chooseStep(p, lanes, vectors, THREADS * lanes),
+                         .line = line,
                          .cluster = 1};
   return true;
 }
