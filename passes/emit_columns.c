@@ -16,6 +16,10 @@
 //   between the threads of a column -> shared memory -> one thread for each
 //   column computes the results
 //
+// Where there are few strips, a cluster of blocks shares each: every block goes
+// down a stretch of the rows, and the first one's threads also take what the
+// others found.
+//
 // All reductions of the program go down together, and results of the space's
 // size are stored on the way. Several dimensions before or after the reduced
 // ones count as one each.
@@ -25,7 +29,7 @@
 #include "emit_reduce.h"
 #include "target.h"
 
-enum { UNROLLED = 8, MAX_REDUCTIONS = 8, MAX_WARPS = 32 };
+enum { UNROLLED = 8, MAX_REDUCTIONS = 8, MAX_WARPS = 32, MAX_CLUSTER = 8 };
 
 typedef struct Columns {
   MloptKernel *kernel;
@@ -34,6 +38,10 @@ typedef struct Columns {
   MloptTile tile;
   int64_t numOuter, rows, columns;
   int64_t width, depth; ///< of the threads: columns, and rows
+  int64_t cluster;      ///< blocks that share a strip
+  int64_t stretch;      ///< rows of a block
+  MlirValue rank;       ///< of the block in its cluster
+  MlirValue begin, end; ///< the block's rows
   MlirValue tid, across, down;
   MlirValue outer, strip; ///< number, and its first column
   MlirValue kept;         ///< position of the thread's result
@@ -57,9 +65,9 @@ static MlirValue quotient(Columns *c, const char *name, MlirValue x,
 }
 
 /// The value where it is below the bound, else 0; `outValid` says which.
-static MlirValue clamp(Columns *c, MlirValue x, int64_t bound,
+static MlirValue clamp(Columns *c, MlirValue x, MlirValue bound,
                        MlirValue *outValid) {
-  *outValid = mloptBuildCmpI(c->b, "ult", x, mloptPullIndex(c->pull, bound));
+  *outValid = mloptBuildCmpI(c->b, "ult", x, bound);
   return mloptBuildSelect(c->b, *outValid, x, mloptPullIndex(c->pull, 0));
 }
 
@@ -75,11 +83,25 @@ static void describe(Columns *c) {
   c->columns = reduction.inner;
   c->width = c->kernel->schedule.line * c->kernel->schedule.lanes;
   c->depth = c->kernel->schedule.threads / c->kernel->schedule.line;
+  c->cluster = c->kernel->schedule.cluster;
+  c->stretch = (c->rows + c->cluster - 1) / c->cluster;
 }
 
 static void findStrip(Columns *c) {
   int64_t strips = (c->columns + c->width - 1) / c->width;
   MlirValue block = mloptReadRegister(c->b, "nvvm.read.ptx.sreg.ctaid.x");
+  c->begin = mloptPullIndex(c->pull, 0);
+  c->end = mloptPullIndex(c->pull, c->rows);
+  if (c->cluster > 1) {
+    c->rank = quotient(c, "arith.remui", block, c->cluster);
+    block = quotient(c, "arith.divui", block, c->cluster);
+    c->begin = multiply(c, c->rank, c->stretch);
+    c->end =
+        mloptBuildBinary(c->b, "arith.minui", c->end,
+                         add(c, c->begin, mloptPullIndex(c->pull, c->stretch)));
+    // No block writes into another's memory before it runs.
+    mloptBuildOp(c->b, (MloptOpSpec){.name = "nvvm.cluster.arrive.relaxed"});
+  }
   c->tid = mloptReadRegister(c->b, "nvvm.read.ptx.sreg.tid.x");
   c->across = quotient(c, "arith.remui", c->tid, c->kernel->schedule.line);
   c->down = quotient(c, "arith.divui", c->tid, c->kernel->schedule.line);
@@ -89,12 +111,12 @@ static void findStrip(Columns *c) {
 
 /// The vectors of one turn: UNROLLED rows, a block's depth apart, at a column.
 static void openVectors(Columns *c, MlirValue row, MlirValue column) {
-  bool even = c->rows % (c->depth * UNROLLED) == 0;
+  bool even = c->rows % (c->depth * UNROLLED * c->cluster) == 0;
   for (int v = 0; v < UNROLLED; ++v) {
     MlirValue at = add(c, row, mloptPullIndex(c->pull, v * c->depth));
     c->valid[v] = (MlirValue){NULL};
     if (!even)
-      at = clamp(c, at, c->rows, &c->valid[v]);
+      at = clamp(c, at, c->end, &c->valid[v]);
     MlirValue whole = add(c, multiply(c, c->outer, c->rows), at);
     mloptPullBindSplit(c->pull, whole, c->outer, c->rows, at);
     mloptTileVectorIn(&c->tile, whole, c->columns, column,
@@ -144,19 +166,19 @@ static void accumulate(Columns *c, const MlirValue *kept, MlirValue *values) {
   }
 }
 
-/// Results of the space's size, for the open vectors: read all, then write.
+/// Results of the space's size, for the open vectors. What a vector reads comes
+/// before it is stored: a result may lie where an operand does.
 static void storeWhole(Columns *c, MlirValue inside) {
   MloptKernel *k = c->kernel;
-  MlirValue elements[UNROLLED][MLOPT_MAX_TILE_ROOTS][MLOPT_MAX_LANES];
   bool any = false;
-  for (int v = 0; v < UNROLLED; ++v)
-    for (intptr_t i = 0; i < k->numRoots; ++i)
-      if (isWhole(c, &k->roots[i])) {
-        mloptTileEvaluate(&c->tile, &c->vectors[v], k->roots[i].value,
-                          elements[v][i]);
-        any = true;
-      }
+  for (intptr_t i = 0; i < k->numRoots; ++i)
+    any |= isWhole(c, &k->roots[i]);
   for (int v = 0; v < UNROLLED && any; ++v) {
+    MlirValue elements[MLOPT_MAX_TILE_ROOTS][MLOPT_MAX_LANES];
+    for (intptr_t i = 0; i < k->numRoots; ++i)
+      if (isWhole(c, &k->roots[i]))
+        mloptTileEvaluate(&c->tile, &c->vectors[v], k->roots[i].value,
+                          elements[i]);
     MlirValue condition =
         mlirValueIsNull(c->valid[v])
             ? inside
@@ -165,7 +187,7 @@ static void storeWhole(Columns *c, MlirValue inside) {
     for (intptr_t i = 0; i < k->numRoots; ++i)
       if (isWhole(c, &k->roots[i]))
         mloptTileStore(&c->tile, &c->vectors[v], k->roots[i].pointer,
-                       elements[v][i]);
+                       elements[i]);
     mloptPullEndGuard(c->pull, condition, then);
   }
 }
@@ -181,15 +203,14 @@ static intptr_t goDown(Columns *c, MlirValue *out) {
         init[count++] = mloptBuildNeutral(c->pull, &c->reductions[n], i);
   MlirValue inside, begin, kept[MLOPT_MAX_LANES];
   MlirValue column = clamp(c, add(c, c->strip, multiply(c, c->across, lanes)),
-                           c->columns, &inside);
+                           mloptPullIndex(c->pull, c->columns), &inside);
   MloptPullScope scope = mloptPullBeginFor(c->pull, count, init, &begin, next);
   mloptTileEnter(&c->tile);
   openKept(c, column, kept);
   openVectors(c, add(c, begin, c->down), column);
   accumulate(c, kept, next);
   storeWhole(c, inside);
-  mloptPullEndFor(c->pull, scope, mloptPullIndex(c->pull, 0),
-                  mloptPullIndex(c->pull, c->rows),
+  mloptPullEndFor(c->pull, scope, c->begin, c->end,
                   mloptPullIndex(c->pull, c->depth * UNROLLED), count, init,
                   next, out);
   mloptTileEnter(&c->tile);
@@ -240,6 +261,36 @@ static void meet(Columns *c, const MloptShared *s, MlirValue *own,
   memcpy(out, all, n * sizeof *out);
 }
 
+/// The values of one reduction for the thread's column, in each block of the
+/// cluster, become in the first block those of all.
+static void acrossBlocks(Columns *c, const MloptShared *s, MlirValue *values) {
+  const intptr_t n = s->numResults;
+  MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
+  MlirValue all[MAX_CLUSTER * MLOPT_PULL_MAX_CARRIED];
+  for (intptr_t i = 0; i < n; ++i)
+    arrays[i] = mloptAddShared(c->kernel, mlirValueGetType(values[i]),
+                               c->cluster * c->width);
+  MlirValue column = quotient(c, "arith.remui", c->tid, c->width);
+  MlirValue first =
+      mloptBuildCmpI(c->b, "ult", c->tid, mloptPullIndex(c->pull, c->width));
+  MloptPullScope then = mloptPullBeginGuard(c->pull, first);
+  for (intptr_t i = 0; i < n; ++i)
+    mloptStoreShared(
+        c->pull,
+        mloptBuildElsewhere(c->b, arrays[i], mloptPullIndex(c->pull, 0)),
+        values[i], add(c, multiply(c, c->rank, c->width), column));
+  mloptPullEndGuard(c->pull, first, then);
+  mloptBuildOp(c->b, (MloptOpSpec){.name = "nvvm.cluster.arrive"});
+  mloptBuildOp(c->b, (MloptOpSpec){.name = "nvvm.cluster.wait"});
+  for (int64_t k = 0; k < c->cluster; ++k)
+    for (intptr_t i = 0; i < n; ++i)
+      all[k * n + i] = mloptLoadShared(
+          c->pull, arrays[i], mlirValueGetType(values[i]),
+          add(c, column, mloptPullIndex(c->pull, k * c->width)));
+  mloptBuildTree(c->pull, s, c->cluster, all);
+  memcpy(values, all, n * sizeof *values);
+}
+
 static void reduceAll(Columns *c) {
   const int64_t lanes = c->kernel->schedule.lanes;
   MlirValue own[MLOPT_PULL_MAX_CARRIED];
@@ -248,9 +299,13 @@ static void reduceAll(Columns *c) {
     if (mloptIsReduction(op))
       c->reductions[c->numReductions++] = mloptOpenShared(op);
   goDown(c, own);
+  if (c->cluster > 1)
+    mloptBuildOp(c->b, (MloptOpSpec){.name = "nvvm.cluster.wait"});
   intptr_t next = 0;
   for (intptr_t n = 0; n < c->numReductions; ++n) {
     meet(c, &c->reductions[n], own + next * lanes, c->totals + next);
+    if (c->cluster > 1)
+      acrossBlocks(c, &c->reductions[n], c->totals + next);
     next += c->reductions[n].numResults;
   }
 }
@@ -312,10 +367,15 @@ void mloptEmitColumns(MloptKernel *kernel) {
                                              mloptPullIndex(c.pull, c.width));
   MlirValue column =
       clamp(&c, add(&c, c.strip, quotient(&c, "arith.remui", c.tid, c.width)),
-            c.columns, &inside);
+            mloptPullIndex(c.pull, c.columns), &inside);
   c.kept = add(&c, multiply(&c, c.outer, c.columns), column);
   mloptPullBindSplit(c.pull, c.kept, c.outer, c.columns, column);
-  storeKept(&c, mloptBuildBinary(c.b, "arith.andi", inStrip, inside));
+  MlirValue stores = mloptBuildBinary(c.b, "arith.andi", inStrip, inside);
+  if (c.cluster > 1)
+    stores = mloptBuildBinary(
+        c.b, "arith.andi", stores,
+        mloptBuildCmpI(c.b, "eq", c.rank, mloptPullIndex(c.pull, 0)));
+  storeKept(&c, stores);
   mloptPullSetHooks(c.pull, (MloptPullHooks){.load = NULL});
   mloptTileDestroy(&c.tile);
 }

@@ -290,3 +290,18 @@ void mloptStoreShared(MloptPull *pull, MlirValue array, MlirValue element,
 void mloptBuildBarrier(MloptBuilder *b) {
   mloptBuildOp(b, (MloptOpSpec){.name = "nvvm.barrier0"});
 }
+
+MlirValue mloptBuildElsewhere(MloptBuilder *b, MlirValue array,
+                              MlirValue rank) {
+  if (b->failed)
+    return array;
+  MlirType type = mlirLLVMPointerTypeGet(b->context, 7);
+  MlirValue operands[] = {array,
+                          mloptBuildUnary(b, "arith.index_cast", rank,
+                                          mlirIntegerTypeGet(b->context, 32))};
+  return mloptBuildValue(b, (MloptOpSpec){.name = "nvvm.mapa",
+                                          .numOperands = 2,
+                                          .operands = operands,
+                                          .numResults = 1,
+                                          .results = &type});
+}

@@ -67,5 +67,8 @@ MlirValue mloptLoadShared(MloptPull *, MlirValue array, MlirType element,
 void mloptStoreShared(MloptPull *, MlirValue array, MlirValue element,
                       MlirValue index);
 void mloptBuildBarrier(MloptBuilder *);
+/// What an array of this block is in the block of another rank (an index) of
+/// its cluster.
+MlirValue mloptBuildElsewhere(MloptBuilder *, MlirValue array, MlirValue rank);
 
 #endif // MLOPT_PASSES_EMIT_REDUCE_H

@@ -149,13 +149,18 @@ func.func @transpose(%x: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
   return %r : tensor<8192x8192xbf16>
 }
 
-// Eight rows under way; partial sums meet in shared memory.
+// Eight rows under way; partial sums meet in shared memory, those of the two
+// blocks that share a strip in the first one's.
 // PLAN-LABEL:  gpu.module @column_sum_kernel_0
-// PLAN:        mlopt.schedule = {{{.*}}family = "columns"
+// PLAN:        mlopt.schedule = {{{.*}}cluster = 2{{.*}}family = "columns"
 // CHECK-LABEL: gpu.binary @column_sum_kernel_0
+// CHECK:       barrier.cluster.arrive.relaxed
 // CHECK-COUNT-8: ld.global.v4
 // CHECK-NOT:   ld.global
+// CHECK:       barrier.cluster.wait
 // CHECK:       bar{{[a-z.]*}}sync
+// CHECK:       st.shared::cluster
+// CHECK:       barrier.cluster.wait
 // CHECK:       st.global
 func.func @column_sum(%x: tensor<16384x4096xbf16>) -> tensor<4096xf32> {
   %r = mlopt.fusion (%ax = %x : tensor<16384x4096xbf16>) -> tensor<4096xf32> {

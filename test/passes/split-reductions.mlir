@@ -7,7 +7,7 @@
 #col = affine_map<(d0, d1) -> (d1)>
 
 // CHECK-DAG: #[[PIECE:.*]] = affine_map<(d0, d1) -> (d0 * 131072 + d1)>
-// CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1, d2) -> (d0 * 32 + d1, d2)>
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1, d2) -> (d0 * 128 + d1, d2)>
 
 // Blocks sum pieces, one sums what they found. The first sum starts
 // from the neutral element, the second from where the program does.
@@ -60,27 +60,27 @@ func.func @prime(%x: tensor<67108859xf32>) -> tensor<f32> {
 // needs no sum is stored as the pieces are read.
 // CHECK-LABEL: func.func @columns
 // CHECK:       %[[P:.*]]:2 = mlopt.fusion
-// CHECK-SAME:    -> (tensor<256x256xf32>, tensor<8192x256xf32>)
+// CHECK-SAME:    -> (tensor<512x32xf32>, tensor<65536x32xf32>)
 // CHECK:         linalg.generic {indexing_maps = [#[[ROWS]]
-// CHECK:       %[[S:.*]] = mlopt.fusion ({{.*}} = %[[P]]#0 : tensor<256x256xf32>) -> tensor<256xf32>
+// CHECK:       %[[S:.*]] = mlopt.fusion ({{.*}} = %[[P]]#0 : tensor<512x32xf32>) -> tensor<32xf32>
 // CHECK:       return %[[S]], %[[P]]#1
-func.func @columns(%x: tensor<8192x256xf32>) -> (tensor<256xf32>, tensor<8192x256xf32>) {
-  %r:2 = mlopt.fusion (%ax = %x : tensor<8192x256xf32>) -> (tensor<256xf32>, tensor<8192x256xf32>) {
-    %zero = arith.constant dense<0.0> : tensor<256xf32>
-    %e = tensor.empty() : tensor<8192x256xf32>
-    %sq = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%ax : tensor<8192x256xf32>) outs(%e : tensor<8192x256xf32>) {
+func.func @columns(%x: tensor<65536x32xf32>) -> (tensor<32xf32>, tensor<65536x32xf32>) {
+  %r:2 = mlopt.fusion (%ax = %x : tensor<65536x32xf32>) -> (tensor<32xf32>, tensor<65536x32xf32>) {
+    %zero = arith.constant dense<0.0> : tensor<32xf32>
+    %e = tensor.empty() : tensor<65536x32xf32>
+    %sq = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%ax : tensor<65536x32xf32>) outs(%e : tensor<65536x32xf32>) {
     ^bb0(%v: f32, %q: f32):
       %m = arith.mulf %v, %v : f32
       linalg.yield %m : f32
-    } -> tensor<8192x256xf32>
-    %out = linalg.generic {indexing_maps = [#id2, #col], iterator_types = ["reduction", "parallel"]} ins(%sq : tensor<8192x256xf32>) outs(%zero : tensor<256xf32>) {
+    } -> tensor<65536x32xf32>
+    %out = linalg.generic {indexing_maps = [#id2, #col], iterator_types = ["reduction", "parallel"]} ins(%sq : tensor<65536x32xf32>) outs(%zero : tensor<32xf32>) {
     ^bb0(%v: f32, %acc: f32):
       %s = arith.addf %acc, %v : f32
       linalg.yield %s : f32
-    } -> tensor<256xf32>
-    mlopt.yield %out, %sq : tensor<256xf32>, tensor<8192x256xf32>
+    } -> tensor<32xf32>
+    mlopt.yield %out, %sq : tensor<32xf32>, tensor<65536x32xf32>
   }
-  return %r#0, %r#1 : tensor<256xf32>, tensor<8192x256xf32>
+  return %r#0, %r#1 : tensor<32xf32>, tensor<65536x32xf32>
 }
 
 // A result of every element that needs the sum comes last.
