@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import programs
 
-BITS = {"f64": 64, "f32": 32, "bf16": 16, "f16": 16, "f8E4M3FN": 8, "i32": 32,
-        "i64": 64}
+BITS = {"f64": 64, "f32": 32, "bf16": 16, "f16": 16, "f8E4M3FN": 8, "i8": 8,
+        "i32": 32, "i64": 64}
 
 
 @dataclass(frozen=True)
@@ -265,3 +265,82 @@ add("compile_time/mlp_softmax", "mlp_softmax", *SIZES, MLP, how="compile_time")
 add("start/mlp_softmax", "mlp_softmax", *SIZES, MLP, how="start",
     flags=("--ptxas",))
 add("start/mlp_softmax_ptx", "mlp_softmax", *SIZES, (), how="start")
+
+# ---- Any shape ---------------------------------------------------------------
+
+
+def odd(program, element, *sizes, **more):
+    """A shape nobody tuned for: primes, ones, powers of two plus and minus one,
+    short and long rows."""
+    words = [element] + ["x".join(map(str, s)) if isinstance(s, tuple) else
+                         str(s) for s in sizes]
+    small = tuple(tuple(1 + n % 7 for n in s) if isinstance(s, tuple) else
+                  s if isinstance(s, str) or program in POSITIONS else 1 + s % 7
+                  for s in sizes)
+    add(f"odd/{program}_{'_'.join(words)}", f"any_{program}",
+        (element, *sizes), (element, *small), (EAGER, COMPILE), **more)
+
+
+# Programs whose numbers name dimensions, which are not sizes.
+POSITIONS = ("scale", "transpose", "reduce", "argmax", "softmax")
+for element, shape in (("f32", (1,)), ("bf16", (1048573,)),
+                       ("f32", (16777259,)), ("f16", (8191, 8193)),
+                       ("i32", (4097, 4095)), ("i64", (2, 3, 5, 7, 100003)),
+                       ("f64", (4095, 4097)), ("i8", (67108859,)),
+                       ("bf16", (16, 1, 8192, 257))):
+    odd("add", element, shape)
+odd("scale", "bf16", (65537, 127), 1)
+odd("scale", "f32", (127, 65537), 0)
+odd("scale", "bf16", (33, 1025, 513), 1)
+odd("scale", "f16", (31, 3, 1023, 257), 0, 2)
+odd("gelu", "f32", (4097, 4097))
+odd("gelu", "bf16", (63, 65, 4097))
+for element, shape, order in (
+        ("f32", (8191, 4093), (1, 0)), ("bf16", (4097, 8193), (1, 0)),
+        ("i8", (8192, 8191), (1, 0)), ("f64", (2049, 4095), (1, 0)),
+        ("f32", (1048577, 3), (1, 0)), ("bf16", (3, 1048577), (1, 0)),
+        ("f32", (127, 513, 257), (2, 0, 1)),
+        ("bf16", (127, 513, 257), (1, 0, 2)),
+        ("i32", (33, 33, 33, 33), (3, 0, 2, 1)),
+        ("f16", (7, 2047, 3, 1023), (0, 2, 1, 3)),
+        ("bf16", (16, 17, 31, 63, 65), (4, 3, 2, 1, 0))):
+    odd("transpose", element, shape, *order)
+for element, shape, kind, dims in (
+        # rows
+        ("f32", (1048577, 3), "add", (1,)), ("bf16", (262143, 31), "add", (1,)),
+        ("bf16", (65537, 257), "add", (1,)), ("f32", (4095, 4097), "add", (1,)),
+        ("bf16", (127, 131071), "add", (1,)),
+        ("f16", (1, 16777213), "max", (1,)),
+        ("bf16", (7, 3, 1048573), "max", (2,)),
+        ("i32", (16383, 1023), "min", (1,)), ("f64", (4097, 2047), "add", (1,)),
+        ("i64", (1023, 8191), "add", (1,)),
+        # columns
+        ("f32", (16383, 4097), "add", (0,)), ("bf16", (1048577, 5), "add", (0,)),
+        ("bf16", (63, 1048577), "add", (0,)),
+        ("i32", (4095, 8193), "add", (0,)),
+        ("bf16", (129, 1025, 127), "add", (1,)),
+        ("f32", (65, 63, 1023, 17), "add", (0, 2)),
+        # all
+        ("f32", (16777213,), "add", (0,)), ("bf16", (4095, 8193), "max", (0, 1)),
+        ("f64", (127, 127, 127), "add", (0, 1, 2)), ("f16", (3,), "add", (0,))):
+    # A sum of numbers of either sign is right to the root of their number.
+    count = math.prod(shape[d] for d in dims)
+    odd("reduce", element, shape, kind, *dims, ceiling="read",
+        magnitude=math.sqrt(count) if kind == "add" and element[0] != "i" else 0)
+for element, shape, dim in (("f32", (8191, 4099), 1), ("bf16", (64, 128257), 1),
+                            ("f32", (4097, 2049), 0)):
+    odd("argmax", element, shape, dim, ceiling="read")
+for element, shape, dim in (
+        ("f32", (1048575, 7), 1), ("bf16", (65535, 129), 1),
+        ("f32", (16385, 1023), 1), ("f16", (1023, 16385), 1),
+        ("bf16", (31, 524287), 1), ("bf16", (1, 1048577), 1),
+        ("f32", (32, 1023, 257), 1)):
+    odd("softmax", element, shape, dim)
+odd("layernorm", "bf16", 16383, 1025)
+odd("layernorm", "f32", 4097, 5003)
+odd("take", "bf16", 8191, 50257, 1023, inputs={"ids": 2},
+    bytes=2 * 2 * 8191 * 1023)
+odd("take", "f32", 1048577, 1000003, 3, inputs={"ids": 2},
+    bytes=2 * 4 * 1048577 * 3)
+odd("take", "f16", 33, 127, 65537, inputs={"ids": 2}, bytes=2 * 2 * 33 * 65537)
+odd("pick", "f32", 65537, 1000, inputs={"labels": 2}, bytes=2 * 32 * 65537)

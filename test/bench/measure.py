@@ -12,12 +12,14 @@ import torch
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
           "bf16": torch.bfloat16, "f8E4M3FN": torch.float8_e4m3fn,
-          "i1": torch.bool, "i32": torch.int32, "i64": torch.int64}
+          "i1": torch.bool, "i8": torch.int8, "i32": torch.int32,
+          "i64": torch.int64}
 
 # The largest error that passes: norm of the difference over norm, largest
 # difference over largest magnitude.
 TOLERANCE = {torch.float64: (1e-10, 1e-10), torch.float32: (1e-4, 1e-4),
-             torch.float16: (2e-3, 5e-3), torch.bfloat16: (1e-2, 2e-2)}
+             torch.float16: (2e-3, 5e-3), torch.bfloat16: (1e-2, 2e-2),
+             torch.int8: (0, 0), torch.int32: (0, 0), torch.int64: (0, 0)}
 
 ROTATED_BYTES = 256 << 20  # four times the L2
 

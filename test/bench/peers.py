@@ -74,6 +74,49 @@ def torch_rmsnorm(sizes):
     return lambda x, w: F.rms_norm(x, w.shape, w, 1e-6)
 
 
+def torch_any_add(sizes):
+    return lambda x, y: x + y
+
+
+def torch_any_scale(sizes):
+    shape = [n if i in sizes[2:] else 1 for i, n in enumerate(sizes[1])]
+    return lambda x, w: x * w.view(shape)
+
+
+def torch_any_gelu(sizes):
+    return lambda x: F.gelu(x, approximate="tanh")
+
+
+def torch_any_transpose(sizes):
+    return lambda x: x.permute(sizes[2:]).contiguous()
+
+
+def torch_any_reduce(sizes):
+    function = {"add": torch.sum, "max": torch.amax, "min": torch.amin}[sizes[2]]
+    same = lambda x: {"dtype": x.dtype} if sizes[2] == "add" else {}
+    return lambda x: function(x, dim=sizes[3:], **same(x))
+
+
+def torch_any_argmax(sizes):
+    return lambda x: torch.argmax(x, sizes[2])
+
+
+def torch_any_softmax(sizes):
+    return lambda x: torch.softmax(x, sizes[2])
+
+
+def torch_any_layernorm(sizes):
+    return torch_layernorm(sizes)
+
+
+def torch_any_take(sizes):
+    return lambda table, ids: F.embedding(ids, table)
+
+
+def torch_any_pick(sizes):
+    return lambda x, labels: x.gather(1, labels[:, None])[:, 0]
+
+
 def torch_matmul(sizes):
     layout = sizes[3]
     left = (lambda a: a) if layout[0] == "n" else (lambda a: a.t())

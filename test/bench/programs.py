@@ -264,15 +264,15 @@ def softmax(rows, columns):
     return p.give(softmax_of(x, 1).to("bf16"))
 
 
-def layernorm(rows, columns):
+def layernorm(rows, columns, element="bf16"):
     p = Program()
-    x = p.argument("x", [rows, columns]).to("f32")
-    w = p.argument("w", [columns]).to("f32")
-    b = p.argument("b", [columns]).to("f32")
+    x = p.argument("x", [rows, columns], element).to("f32")
+    w = p.argument("w", [columns], element).to("f32")
+    b = p.argument("b", [columns], element).to("f32")
     c = x - (x.reduce("add", 1) * (1.0 / columns)).like(x, [0])
     variance = (c * c).reduce("add", 1) * (1.0 / columns)
     n = c * (variance + 1e-5).unary("rsqrt").like(x, [0])
-    return p.give((n * w.like(x, [1]) + b.like(x, [1])).to("bf16"))
+    return p.give((n * w.like(x, [1]) + b.like(x, [1])).to(element))
 
 
 def add_rmsnorm(rows, columns):
@@ -294,6 +294,15 @@ def full_sum(n):
     return p.give(p.argument("x", [n]).to("f32").reduce("add", 0))
 
 
+def pick(x, labels):
+    """One element of each row."""
+    rows = x.shape[0]
+    return x.program.gather(
+        x, labels.reshape(rows, 1), "collapsed_slice_dims [1] "
+        "operand_batching_dims [0] start_indices_batching_dims [0] "
+        "start_index_map [1] index_vector_dim 1 slice_sizes [1, 1]", [rows])
+
+
 def cross_entropy(rows, vocabulary):
     """The mean over rows of log-sum-exp minus the logit of the label."""
     p = Program()
@@ -302,17 +311,13 @@ def cross_entropy(rows, vocabulary):
     f = x.to("f32")
     top = f.reduce("max", 1)
     total = (f - top.like(f, [0])).unary("exp").reduce("add", 1)
-    picked = p.gather(
-        x, labels.reshape(rows, 1), "collapsed_slice_dims [1] "
-        "operand_batching_dims [0] start_indices_batching_dims [0] "
-        "start_index_map [1] index_vector_dim 1 slice_sizes [1, 1]", [rows])
-    loss = total.unary("log") + top - picked.to("f32")
+    loss = total.unary("log") + top - pick(x, labels).to("f32")
     return p.give(loss.reduce("add", 0) * (1.0 / rows))
 
 
-def embedding(rows, vocabulary, width):
+def embedding(rows, vocabulary, width, element="bf16"):
     p = Program()
-    table = p.argument("table", [vocabulary, width])
+    table = p.argument("table", [vocabulary, width], element)
     ids = p.argument("ids", [rows], "i64")
     return p.give(p.gather(
         table, ids.reshape(rows, 1), "offset_dims [1] collapsed_slice_dims [0] "
@@ -333,6 +338,76 @@ def rmsnorm_backward(rows, columns):
     dx = (dn - n * mean.like(x, [0])) * scale
     return p.give(dx.to("bf16"), (dy * n).reduce("add", 0).to("bf16"),
                   names=("dx", "dw"))
+
+
+# ---- Any shape ---------------------------------------------------------------
+
+
+def wide(x):
+    """Narrow floats in f32."""
+    return x.to("f32") if x.element in ("bf16", "f16") else x
+
+
+def any_add(element, shape):
+    p = Program()
+    return p.give(p.argument("x", shape, element) +
+                  p.argument("r", shape, element))
+
+
+def any_scale(element, shape, *dims):
+    """Times a factor along some dimensions."""
+    p = Program()
+    x = p.argument("x", shape, element)
+    w = p.argument("w", [shape[d] for d in dims], element)
+    return p.give(x * w.like(x, dims))
+
+
+def any_gelu(element, shape):
+    p = Program()
+    return p.give(gelu(wide(p.argument("x", shape, element))).to(element))
+
+
+def any_transpose(element, shape, *order):
+    p = Program()
+    return p.give(p.argument("x", shape, element).transpose(*order))
+
+
+def any_reduce(element, shape, kind, *dims):
+    p = Program()
+    return p.give(p.argument("x", shape, element).reduce(kind, *dims))
+
+
+def any_argmax(element, shape, dim):
+    p = Program()
+    x = p.argument("x", shape, element)
+    rest = [n for i, n in enumerate(shape) if i != dim]
+    at = x.emit(f"arg_reduce max {x.name} dim {dim} : {x.type} -> "
+                f"({tensor(rest, element)}, {tensor(rest, 'i64')})", rest, "i64")
+    p.lines[-1] = p.lines[-1].replace(" =", ":2 =", 1)
+    at.name += "#1"
+    return p.give(at)
+
+
+def any_softmax(element, shape, dim):
+    p = Program()
+    x = wide(p.argument("x", shape, element))
+    return p.give(softmax_of(x, dim).to(element))
+
+
+def any_layernorm(element, rows, columns):
+    return layernorm(rows, columns, element)
+
+
+def any_take(element, count, rows, columns):
+    return embedding(count, rows, columns, element)
+
+
+def any_pick(element, rows, columns):
+    """One element of each row."""
+    p = Program()
+    x = p.argument("x", [rows, columns], element)
+    labels = p.argument("labels", [rows], "i64")
+    return p.give(pick(x, labels))
 
 
 # ---- Contractions ------------------------------------------------------------

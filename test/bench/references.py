@@ -10,6 +10,8 @@ import math
 
 import torch
 
+import peers
+
 f64 = torch.float64
 PART = 1 << 27  # elements
 
@@ -95,6 +97,21 @@ def rmsnorm_backward(sizes, x, w, dy):
     scale = rms(x)
     n, dn = x * scale, dy * w
     return scale * (dn - n * (dn * n).mean(-1, keepdim=True)), (dy * n).sum(0)
+
+
+def any_shape(program):
+    """PyTorch's own, in float64."""
+
+    def reference(sizes, *tensors):
+        wide = [t.to(f64) if t.is_floating_point() else t for t in tensors]
+        return (getattr(peers, f"torch_{program}")(sizes)(*wide),)
+
+    return reference
+
+
+for name in ("add", "scale", "gelu", "transpose", "reduce", "argmax", "softmax",
+             "layernorm", "take", "pick"):
+    globals()[f"any_{name}"] = any_shape(f"any_{name}")
 
 
 # ---- Contractions ------------------------------------------------------------

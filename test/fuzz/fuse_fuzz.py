@@ -1,7 +1,7 @@
 """Random programs: fused they must compute what they compute as written.
 
     fuse_fuzz.py [--first=SEED] [--count=N] [--keep=DIR]
-    fuse_fuzz.py --artifacts=DIR [--first=SEED] [--count=N] [--ptxas]
+    fuse_fuzz.py --artifacts=DIR [--first=SEED] [--count=N]
     fuse_fuzz.py --compare=DIR --runner=MLOPT_RUN
 
 Each program is a random graph of mlopt operations over a few shapes. In numerics
@@ -10,9 +10,11 @@ where the order of sums is free, it stays within mlopt-run's bounds of what the
 CPU computes as written; there, what jumps (comparisons, rounding, the place of a
 maximum) is only asked of values that every order of sums leaves alike.
 
-Without a folder both run on the CPU. With --artifacts the programs are compiled
-for a GPU machine that has no compiler, each of `strict` twice: fused, and with
-its operations kept apart; there, --compare runs and compares them.
+Without a folder both run on the CPU, every other program in `strict`. With
+--artifacts the programs are compiled for a GPU machine that has no compiler, each
+three times: in `strict` fused, and with its operations kept apart, and in the
+default mode. There, --compare runs them: the first two must give the same bits,
+the third one stays within mlopt-run's bounds of the oracle.
 
 A program that differs, or that a tool refuses, is printed (and written to DIR)
 and the exit code is 1. The tools are those of the PATH.
@@ -29,10 +31,13 @@ import sys
 import tempfile
 import zipfile
 
-V = collections.namedtuple("V", "name shape element exact")
+# exact: of the same bits whatever the order of sums; coarse: else the shortest
+# significand that it went through.
+V = collections.namedtuple("V", "name shape element exact coarse")
 
 FLOATS = ("f32", "f32", "f32", "bf16", "bf16", "f16", "f64", "f8E4M3FN", "f8E5M2")
 WIDE = ("f32", "bf16", "f16")  # what has functions on the GPU, and sums well
+BITS = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8, "f8E4M3FN": 4, "f8E5M2": 3}
 INTEGERS = ("i32", "i32", "i8", "i64", "i16")
 
 SMALL = [(4, 6), (3, 8), (2, 3, 4), (5, 7), (2, 2, 6), (1, 9), (6, 1)]
@@ -42,6 +47,10 @@ LARGE = SMALL + [(17, 64), (33, 100), (8, 256), (4, 1000), (64, 32), (2, 40, 48)
 
 def tensor(shape, element):
     return "tensor<" + "".join(f"{d}x" for d in shape) + element + ">"
+
+
+def precision(element):
+    return BITS.get(element, 64)
 
 
 def typed(value):
@@ -68,7 +77,7 @@ class Program:
         self.results = self.build()
 
     def arg(self, shape, element):
-        self.args.append(V(f"%a{len(self.args)}", tuple(shape), element, True))
+        self.args.append(V(f"%a{len(self.args)}", tuple(shape), element, True, "f64"))
         self.values.append(self.args[-1])
 
     def emit(self, text, shape, element, sources, results=1, exact=True):
@@ -76,7 +85,9 @@ class Program:
         name = f"%v{len(self.lines)}"
         self.lines.append(f"{name}{f':{results}' if results > 1 else ''} = mlopt.{text}")
         exact = exact and all(v.exact for v in sources)
-        self.values.append(V(name + ("#0" if results > 1 else ""), tuple(shape), element, exact))
+        coarse = min([v.coarse for v in sources if not v.exact] + [element], key=precision)
+        self.values.append(V(name + ("#0" if results > 1 else ""), tuple(shape), element, exact,
+                             coarse))
         return self.values[-1]
 
     def pick(self, elements=None, rank=0, exact=False):
@@ -356,9 +367,16 @@ class Program:
         made = [v for v in self.values[len(self.args):] if v.element != "i1"]
         # Not only what the last lines compute.
         some = made[-2:] + self.r.sample(made, min(len(made), self.r.randint(0, 3)))
-        return list(dict.fromkeys(some)) or self.values[:1]
+        return [self.give(v) for v in dict.fromkeys(some)] or self.values[:1]
 
-    def text(self, apart=False):
+    def give(self, v):
+        """A value in a type whose bound holds for it."""
+        if v.exact or v.coarse == v.element:
+            return v
+        text = f"convert {v.name} : {typed(v)} -> {tensor(v.shape, v.coarse)}"
+        return self.emit(text, v.shape, v.coarse, [v])
+
+    def text(self, strict, apart=False):
         """apart: no two operations may share a kernel."""
         lines = self.lines
         if apart:
@@ -366,7 +384,7 @@ class Program:
             lines = [line if "constant" in line else lever.join(line.rsplit(" : ", 1))
                      for line in lines]
         types = ", ".join(map(typed, self.results))
-        mode = "attributes {mlopt.numerics = #mlopt.numerics<strict>} " if self.strict else ""
+        mode = "attributes {mlopt.numerics = #mlopt.numerics<strict>} " if strict else ""
         return (
             f"func.func @main({', '.join(f'{a.name}: {typed(a)}' for a in self.args)})"
             f" -> ({types}) {mode}{{\n  "
@@ -399,7 +417,8 @@ def tool(*command):
 def check_on_cpu(seed, folder):
     """Fused and as written; the program's text and what is wrong, or None."""
     program = Program(seed, seed % 2 == 0)
-    written = write(os.path.join(folder, f"{seed}.mlir"), program.text())
+    text = program.text(program.strict)
+    written = write(os.path.join(folder, f"{seed}.mlir"), text)
     fused = os.path.join(folder, f"{seed}.fused.mlir")
     pipeline = "builtin.module(func.func(mlopt-fuse,mlopt-check-promises))"
     bound = ["--tolerance=0"] if program.strict else []
@@ -410,54 +429,69 @@ def check_on_cpu(seed, folder):
                 f"--outputs={fused}.npz", *bound))
     if not fault and program.strict and contents(written + ".npz") != contents(fused + ".npz"):
         fault = "other bits"
-    return program.text(), fault
+    return text, fault
+
+
+KINDS = {"fused": (True, False), "apart": (True, True), "default": (False, False)}
 
 
 def compile_for_gpu(seed, options):
     """Into the folder of artifacts; the program's text and what is wrong."""
-    program = Program(seed, seed % 2 == 0, LARGE)
+    program = Program(seed, False, LARGE)
     name = os.path.join(options.artifacts, str(seed))
-    source = write(name + ".mlir", program.text())
-    flags = ["--ptxas"] if options.ptxas else []
-    fault = tool("mlopt-compile", source, "-o", name + ".fused.mlopt", *flags)
-    if program.strict:
-        apart = write(name + ".apart.mlir", program.text(apart=True))
-        fault = fault or tool("mlopt-compile", apart, "-o", name + ".apart.mlopt", *flags)
-        os.remove(apart)
-    else:
-        fault = fault or tool("mlopt-run", "--device=cpu", source, f"--outputs={name}.npz")
-    return program.text(), fault
+    # Where the order of sums decides even as written, there is nothing to hold
+    # a kernel against.
+    source = write(name + ".mlir", program.text(False))
+    fault = tool("mlopt-run", "--device=cpu", source, "--oracle")
+    os.remove(source)
+    if fault:
+        return program.text(False), "ill-conditioned: " + fault
+    for kind, how in KINDS.items():
+        source = write(f"{name}.{kind}.mlir", program.text(*how))
+        fault = tool("mlopt-compile", source, "-o", f"{name}.{kind}.mlopt")
+        os.remove(source)
+        if fault:
+            return program.text(*how), fault
+    return program.text(False), None
+
+
+def run_on_gpu(number, seeds, options):
+    """Runs some of the programs in one process; what it says of those that fail."""
+    lines = [f"{seed}.{kind}.mlopt --repeat=2 " +
+             ("--oracle" if kind == "default" else f"--outputs={seed}.{kind}.npz")
+             for seed in seeds for kind in KINDS]
+    write(os.path.join(options.compare, f"list-{number}.txt"), "\n".join(lines) + "\n")
+    run = subprocess.run([options.runner, "--device=cuda", f"--list=list-{number}.txt"],
+                         text=True, cwd=options.compare, capture_output=True)
+    failed = [line for line in (run.stdout + run.stderr).splitlines()
+              if not line.startswith(("passed", "skipped"))]
+    return failed[:-1] if run.returncode == 0 else failed or [f"exit code {run.returncode}"]
 
 
 def compare_on_gpu(options):
     """Runs what was compiled; how many programs there are, and how many are
     wrong."""
-    seeds = sorted(int(f.split(".")[0]) for f in os.listdir(options.compare)
-                   if f.endswith(".fused.mlopt"))
-    lines = []
-    for seed in seeds:
-        if seed % 2:
-            lines.append(f"{seed}.fused.mlopt --repeat=2 --expect={seed}.npz")
-            continue
-        for kind in ("fused", "apart"):
-            lines.append(f"{seed}.{kind}.mlopt --repeat=2 --outputs={seed}.{kind}.npz")
-    write(os.path.join(options.compare, "list.txt"), "\n".join(lines) + "\n")
-    run = subprocess.run([options.runner, "--device=cuda", "--list=list.txt"], text=True,
-                         cwd=options.compare, capture_output=True)
-    bad = 0
-    for line in (run.stdout + run.stderr).splitlines():
-        if not line.startswith(("passed", "skipped")):
-            print(line)
-            bad += line.startswith("failed")
+    seeds = sorted({int(f.split(".")[0]) for f in os.listdir(options.compare)
+                    if f.endswith(".mlopt")})
+    wrong = set()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        parts = [seeds[i::options.jobs] for i in range(options.jobs)]
+        for failed in pool.map(run_on_gpu, range(options.jobs), parts,
+                               [options] * options.jobs):
+            print(*failed, sep="\n", end="\n" * bool(failed))
+            wrong |= {int(line.split()[1].split(".")[0]) for line in failed
+                      if line.startswith("FAILED")}
     for seed in seeds:
         paths = [os.path.join(options.compare, f"{seed}.{k}.npz") for k in ("fused", "apart")]
-        if seed % 2 or not all(map(os.path.exists, paths)):
+        if not all(map(os.path.exists, paths)):
+            wrong.add(seed)
+            print(f"{seed}: no results")
             continue
         fused, apart = map(contents, paths)
         if fused != apart:
-            bad += 1
+            wrong.add(seed)
             print(f"{seed}: other bits in {[n for n in fused if fused[n] != apart.get(n)]}")
-    return len(seeds), bad
+    return len(seeds), len(wrong)
 
 
 def main():
@@ -466,7 +500,6 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--keep")
     parser.add_argument("--artifacts")
-    parser.add_argument("--ptxas", action="store_true")
     parser.add_argument("--compare")
     parser.add_argument("--runner", default="mlopt-run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

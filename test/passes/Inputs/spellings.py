@@ -259,7 +259,7 @@ def softmax(s):
 
 def mean(s, x):
     sums = s.reduce("add", x)
-    return s.binary("mul", sums, s.constant("0.015625", sums))
+    return s.binary("mul", sums, s.constant(str(1 / COLUMNS), sums))
 
 
 def layer_norm(s):
