@@ -2,7 +2,7 @@
 
     fuse_fuzz.py [--first=SEED] [--count=N] [--keep=DIR]
     fuse_fuzz.py --artifacts=DIR [--first=SEED] [--count=N]
-    fuse_fuzz.py --compare=DIR --runner=MLOPT_RUN
+    fuse_fuzz.py --compare=DIR --runner=MLOPT_RUN [--seconds=N]
 
 Each program is a random graph of mlopt operations over a few shapes. In numerics
 mode `strict` it gives the same bits fused and as written. In the default mode,
@@ -29,6 +29,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 # exact: of the same bits whatever the order of sums; coarse: else the shortest
@@ -469,19 +470,25 @@ def run_on_gpu(number, seeds, options):
 
 
 def compare_on_gpu(options):
-    """Runs what was compiled; how many programs there are, and how many are
-    wrong."""
+    """Runs what was compiled, as far as the time goes; how many programs were
+    run, and how many of them are wrong."""
+    CHUNK = 16
     seeds = sorted({int(f.split(".")[0]) for f in os.listdir(options.compare)
                     if f.endswith(".mlopt")})
-    wrong = set()
+    wrong, done = set(), []
+    end = time.monotonic() + options.seconds
+
+    def run(number):
+        part = seeds[number * CHUNK:(number + 1) * CHUNK]
+        return (part, run_on_gpu(number, part, options)) if time.monotonic() < end else ([], [])
+
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        parts = [seeds[i::options.jobs] for i in range(options.jobs)]
-        for failed in pool.map(run_on_gpu, range(options.jobs), parts,
-                               [options] * options.jobs):
+        for part, failed in pool.map(run, range(-(-len(seeds) // CHUNK))):
             print(*failed, sep="\n", end="\n" * bool(failed))
+            done += part
             wrong |= {int(line.split()[1].split(".")[0]) for line in failed
                       if line.startswith("FAILED")}
-    for seed in seeds:
+    for seed in done:
         paths = [os.path.join(options.compare, f"{seed}.{k}.npz") for k in ("fused", "apart")]
         if not all(map(os.path.exists, paths)):
             wrong.add(seed)
@@ -491,7 +498,7 @@ def compare_on_gpu(options):
         if fused != apart:
             wrong.add(seed)
             print(f"{seed}: other bits in {[n for n in fused if fused[n] != apart.get(n)]}")
-    return len(seeds), len(wrong)
+    return len(done), len(wrong)
 
 
 def main():
@@ -502,6 +509,7 @@ def main():
     parser.add_argument("--artifacts")
     parser.add_argument("--compare")
     parser.add_argument("--runner", default="mlopt-run")
+    parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     if options.compare:
