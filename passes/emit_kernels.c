@@ -263,6 +263,7 @@ static void (*const emitters[MLOPT_NUM_FAMILIES])(MloptKernel *) = {
     [MLOPT_FAMILY_TRANSPOSE] = mloptEmitTranspose,
     [MLOPT_FAMILY_ROWS] = mloptEmitRows,
     [MLOPT_FAMILY_COLUMNS] = mloptEmitColumns,
+    [MLOPT_FAMILY_BOTH] = mloptEmitBoth,
     [MLOPT_FAMILY_SCATTER] = emitGeneric,
 };
 

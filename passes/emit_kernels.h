@@ -35,5 +35,6 @@ void mloptEmitPointwise(MloptKernel *);
 void mloptEmitTranspose(MloptKernel *);
 void mloptEmitRows(MloptKernel *);
 void mloptEmitColumns(MloptKernel *);
+void mloptEmitBoth(MloptKernel *);
 
 #endif // MLOPT_PASSES_EMIT_KERNELS_H

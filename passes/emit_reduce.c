@@ -287,6 +287,61 @@ void mloptStoreShared(MloptPull *pull, MlirValue array, MlirValue element,
                                 .operands = operands});
 }
 
+/// Each warp's values become those of all warps of its line: row n of an array
+/// is line n's, an element each warp's.
+static void acrossWarps(MloptKernel *kernel, const MloptShared *s,
+                        MlirValue thread, MlirValue *values) {
+  MloptPull *pull = kernel->pull;
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  const int64_t warp = mloptSm90.warp;
+  int64_t warps = kernel->schedule.line / warp, width = 1;
+  while (width < warps)
+    width *= 2;
+  MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
+  MlirValue size = mloptPullIndex(pull, warp);
+  MlirValue lane = mloptBuildBinary(b, "arith.remui", thread, size);
+  MlirValue number = mloptBuildBinary(b, "arith.divui", thread, size);
+  MlirValue first = mloptBuildCmpI(b, "eq", lane, mloptPullIndex(pull, 0));
+  for (intptr_t i = 0; i < s->numResults; ++i)
+    arrays[i] = mloptAddShared(kernel, mlirValueGetType(values[i]),
+                               kernel->schedule.threads / warp);
+  MloptPullScope then = mloptPullBeginGuard(pull, first);
+  for (intptr_t i = 0; i < s->numResults; ++i)
+    mloptStoreShared(pull, arrays[i], values[i], number);
+  mloptPullEndGuard(pull, first, then);
+  mloptBuildBarrier(b);
+  MlirValue at =
+      mloptBuildBinary(b, "arith.remui", lane, mloptPullIndex(pull, width));
+  MlirValue there = {NULL};
+  if (width != warps) {
+    there = mloptBuildCmpI(b, "ult", at, mloptPullIndex(pull, warps));
+    at = mloptBuildSelect(b, there, at, mloptPullIndex(pull, 0));
+  }
+  if (kernel->schedule.threads > kernel->schedule.line) {
+    MlirValue line =
+        mloptBuildBinary(b, "arith.divui", number, mloptPullIndex(pull, warps));
+    at = mloptBuildBinary(
+        b, "arith.addi", at,
+        mloptBuildBinary(b, "arith.muli", line, mloptPullIndex(pull, warps)));
+  }
+  for (intptr_t i = 0; i < s->numResults; ++i) {
+    values[i] =
+        mloptLoadShared(pull, arrays[i], mlirValueGetType(values[i]), at);
+    if (!mlirValueIsNull(there))
+      values[i] =
+          mloptBuildSelect(b, there, values[i], mloptBuildNeutral(pull, s, i));
+  }
+  mloptBuildWarpReduce(pull, s, 1, width, values);
+}
+
+void mloptBuildLineReduce(MloptKernel *kernel, const MloptShared *s,
+                          MlirValue thread, MlirValue *values) {
+  const int64_t line = kernel->schedule.line, warp = mloptSm90.warp;
+  mloptBuildWarpReduce(kernel->pull, s, 1, line < warp ? line : warp, values);
+  if (line > warp)
+    acrossWarps(kernel, s, thread, values);
+}
+
 void mloptBuildBarrier(MloptBuilder *b) {
   mloptBuildOp(b, (MloptOpSpec){.name = "nvvm.barrier0"});
 }

@@ -160,11 +160,13 @@ void mloptFuseBodyComplete(const MloptFuseGraph *, MloptFuseBody *);
 /// The rows of a kernel of the rows family, as fusion sees them.
 typedef struct MloptFuseRows {
   int64_t rows, columns;
+  int64_t sumBytes; ///< of what is added up for each column beside the rows
   bool rereads; ///< a row's elements are needed after a reduction of it
 } MloptFuseRows;
 
-/// Whether all reductions of a body go over the columns of one row space and
-/// whatever follows them stays in its row: FUSED, or why not.
+/// Whether all reductions of a body go over the columns of one row space, or add
+/// up its columns where a kernel can do both, and whatever follows them stays in
+/// its row or column: FUSED, or why not.
 MloptFuseReason mloptFuseCheckRows(const MloptFuseGraph *,
                                    const MloptFuseBody *, MloptFuseRows *out);
 

@@ -288,6 +288,12 @@ static double costOf(int64_t bytes, double work, double products) {
          (target->launchNanoseconds / 1000.0 + larger(longest, products));
 }
 
+/// What the second kernel costs that adds up the columns' sums of each piece.
+static double costOfSums(const MloptFuseRows *rows) {
+  int64_t pieces = mloptChoosePieces(rows->rows, rows->columns, rows->sumBytes);
+  return costOf(2 * pieces * rows->columns * rows->sumBytes, 0, 0);
+}
+
 MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
                                 const MloptFuseBody *body) {
   MloptFuseVerdict verdict = {.reason = MLOPT_FUSE_FUSED};
@@ -312,5 +318,7 @@ MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
   verdict.bytes = read + stored;
   verdict.cost = costOf(verdict.bytes, countWork(graph, body, rows.rows),
                         mloptFuseProductTime(graph, body));
+  if (verdict.reason == MLOPT_FUSE_FUSED && rows.sumBytes)
+    verdict.cost += costOfSums(&rows);
   return verdict;
 }

@@ -7,7 +7,10 @@
 //
 // A value that needs no reduction may be read anywhere, and its layout matters
 // only where a reduction reads it; what follows a reduction must be computed in
-// the row whose reduction it uses.
+// the row whose reduction it uses. Columns of the same space may be added up
+// beside its rows, of whatever is computed in them: gradients of a
+// normalisation's input and of its weights, say. What follows such a sum is
+// computed in its column alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +21,32 @@
 typedef struct Check {
   MloptFuseSpace space;
   MloptFuseRows *rows;
-  bool *after; ///< whether the body's node depends on a reduction
+  bool *after;   ///< whether the body's node depends on a row's reduction
+  bool *beneath; ///< or on a column's
 } Check;
 
-static bool isAfter(Check *check, const MloptFuseNode *node, int o) {
+static bool isOneOf(Check *check, const bool *set, const MloptFuseNode *node,
+                    int o) {
   int operand = node->operands[o];
   return operand >= 0 && check->space.body->holds[operand] &&
-         check->after[mloptFusePlaceOf(check->space.body, operand)];
+         set[mloptFusePlaceOf(check->space.body, operand)];
 }
 
+static bool isAfter(Check *check, const MloptFuseNode *node, int o) {
+  return isOneOf(check, check->after, node, o);
+}
+
+static bool isBeneath(Check *check, const MloptFuseNode *node, int o) {
+  return isOneOf(check, check->beneath, node, o);
+}
+
+/// Whether a reduction goes over the rows' columns, or with `down` over the
+/// columns' rows.
 static bool checkReduce(Check *check, const MloptFuseNode *node,
-                        MloptFuseLayout *own) {
+                        MloptFuseLayout *own, bool down) {
   for (int o = 0; o < node->numOperands; ++o) {
+    if (isBeneath(check, node, o))
+      return false;
     if (o >= mloptFuseNumReduced(node)) {
       if (isAfter(check, node, o))
         return false;
@@ -39,8 +56,8 @@ static bool checkReduce(Check *check, const MloptFuseNode *node,
                     kept, reduced;
     if (!operand || !operand->known ||
         !mloptFuseSplitReduced(node, operand, &kept, &reduced) ||
-        !mloptFuseLayoutCovers(&check->space, &kept, false) ||
-        !mloptFuseLayoutCovers(&check->space, &reduced, true) || !own->known ||
+        !mloptFuseLayoutCovers(&check->space, &kept, down) ||
+        !mloptFuseLayoutCovers(&check->space, &reduced, !down) || !own->known ||
         !mloptFuseLayoutEqual(own, &kept))
       return false;
   }
@@ -57,7 +74,8 @@ static bool staysInRow(Check *check, const MloptFuseNode *node,
   return rows.known && mloptFuseLayoutEqual(own, &rows);
 }
 
-/// Whether the node uses the reductions of the row it is computed in.
+/// Whether the node uses the reductions of the row, or of the column, that it
+/// is computed in.
 static bool checkAfter(Check *check, const MloptFuseNode *node,
                        MloptFuseLayout *own) {
   if (!own->known)
@@ -65,7 +83,7 @@ static bool checkAfter(Check *check, const MloptFuseNode *node,
   if (node->traits.access == MLOPT_ACCESS_GATHER)
     return staysInRow(check, node, own);
   for (int o = 0; o < node->numOperands; ++o) {
-    if (!isAfter(check, node, o))
+    if (!isAfter(check, node, o) && !isBeneath(check, node, o))
       continue;
     MloptFuseLayout want = *own;
     if (node->traits.access == MLOPT_ACCESS_TRANSPOSE)
@@ -83,33 +101,71 @@ static bool checkAfter(Check *check, const MloptFuseNode *node,
   return true;
 }
 
-/// Results are whole rows or one element for each row.
-static bool checkStored(Check *check, const MloptFuseLayout *own) {
+/// A sum of columns: no region, whose pieces nothing can combine, and no part
+/// of the order that `strict` gives.
+static bool isSum(const MloptFuseNode *node) {
+  return mloptIsA(node->op, &mloptOp_reduce) &&
+         mlirOperationGetNumResults(node->op) == 1 &&
+         !mlirAttributeIsNull(mloptAttr(node->op, "kind"));
+}
+
+/// Results are whole rows, or one element for each row; those of a column, one
+/// for each column.
+static bool checkStored(Check *check, const MloptFuseLayout *own,
+                        bool beneath) {
   int64_t size = mloptFuseLayoutSize(own), rows = check->space.rows;
   if (!own->known)
     return false;
+  if (beneath)
+    return mloptFuseLayoutCovers(&check->space, own, true);
   return size == rows * check->space.columns ||
          (size == rows && mloptFuseLayoutCovers(&check->space, own, false));
+}
+
+/// Bytes of a sum under way: small floats add up in f32.
+static int64_t sumBytes(MlirType type) {
+  unsigned bits = mloptElementWidth(mloptElementType(type));
+  if (mloptIsFloatElement(mloptElementType(type)) && bits < 32)
+    bits = 32;
+  return bits < 8 ? 1 : bits / 8;
+}
+
+static MloptFuseReason checkReduction(Check *check, int place, bool after) {
+  const MloptFuseNode *node =
+      &check->space.graph->nodes[check->space.body->nodes[place]];
+  MloptFuseLayout *own = &check->space.layouts[place];
+  if (checkReduce(check, node, own, false)) {
+    check->after[place] = true;
+    check->rows->rereads |= after;
+    return MLOPT_FUSE_FUSED;
+  }
+  if (!isSum(node) || !checkReduce(check, node, own, true))
+    return MLOPT_FUSE_OTHER_ROWS;
+  check->beneath[place] = true;
+  check->rows->sumBytes += sumBytes(mloptResultType(node->op, 0));
+  check->rows->rereads |= after;
+  return MLOPT_FUSE_FUSED;
 }
 
 static MloptFuseReason checkNode(Check *check, int place) {
   int at = check->space.body->nodes[place];
   const MloptFuseNode *node = &check->space.graph->nodes[at];
   MloptFuseLayout *own = &check->space.layouts[place];
-  bool after = false;
-  for (int o = 0; o < node->numOperands; ++o)
+  bool after = false, beneath = false;
+  for (int o = 0; o < node->numOperands; ++o) {
     after |= isAfter(check, node, o);
-  bool isReduce = node->traits.access == MLOPT_ACCESS_REDUCE;
-  check->after[place] = after || isReduce;
-  if (isReduce) {
-    check->rows->rereads |= after;
-    return checkReduce(check, node, own) ? MLOPT_FUSE_FUSED
-                                         : MLOPT_FUSE_OTHER_ROWS;
+    beneath |= isBeneath(check, node, o);
   }
-  if (after && !checkAfter(check, node, own))
+  if (node->traits.access == MLOPT_ACCESS_REDUCE)
+    return checkReduction(check, place, after);
+  check->after[place] = after;
+  check->beneath[place] = beneath;
+  if ((after && beneath) ||
+      ((after || beneath) && !checkAfter(check, node, own)))
     return MLOPT_FUSE_MOVED;
   check->rows->rereads |= after && mloptFuseLayoutSize(own) > check->space.rows;
-  if (check->space.body->stored[at] && !checkStored(check, own))
+  if ((check->space.body->stored[at] || beneath) &&
+      !checkStored(check, own, beneath))
     return MLOPT_FUSE_OTHER_SPACE;
   return MLOPT_FUSE_FUSED;
 }
@@ -117,16 +173,23 @@ static MloptFuseReason checkNode(Check *check, int place) {
 MloptFuseReason mloptFuseCheckRows(const MloptFuseGraph *graph,
                                    const MloptFuseBody *body,
                                    MloptFuseRows *out) {
+  size_t count = (size_t)body->count + 1;
   Check check = {.rows = out,
-                 .after = calloc((size_t)body->count + 1, sizeof(bool))};
+                 .after = calloc(count, sizeof(bool)),
+                 .beneath = calloc(count, sizeof(bool))};
   MloptFuseReason reason = MLOPT_FUSE_TOO_MANY;
-  if (mloptFuseSpaceCreate(graph, body, &check.space) && check.after) {
-    *out = (MloptFuseRows){check.space.rows, check.space.columns, false};
+  if (mloptFuseSpaceCreate(graph, body, &check.space) && check.after &&
+      check.beneath) {
+    *out = (MloptFuseRows){check.space.rows, check.space.columns, 0, false};
     reason = MLOPT_FUSE_FUSED;
     for (int i = 0; i < body->count && reason == MLOPT_FUSE_FUSED; ++i)
       reason = checkNode(&check, i);
   }
+  if (reason == MLOPT_FUSE_FUSED && out->sumBytes &&
+      !mloptChoosePieces(out->rows, out->columns, out->sumBytes))
+    reason = MLOPT_FUSE_OTHER_ROWS;
   mloptFuseSpaceDestroy(&check.space);
   free(check.after);
+  free(check.beneath);
   return reason;
 }

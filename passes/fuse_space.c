@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first reduction of a kernel spans its space: the dimensions of its
-// operand are atoms, kept ones make the rows and reduced ones the columns.
+// A reduction of a kernel spans its space: the dimensions of its operand are
+// atoms, kept ones make the rows and reduced ones the columns. It is one that
+// elements of its rows depend on, or else the first.
 // Layouts spread from the first operand in both directions until nothing
 // changes.
 //
@@ -352,14 +353,55 @@ static bool guess(MloptFuseSpace *space) {
 // The space
 //===----------------------------------------------------------------------===//
 
-/// Makes atoms of the first reduction's operand.
-static bool beginSpace(MloptFuseSpace *space) {
+/// Whether the result at a place of the body is spread over more elements, or
+/// reduced again.
+static bool isSpread(const MloptFuseSpace *space, int place) {
   const MloptFuseBody *body = space->body;
-  int place = 0;
-  while (space->graph->nodes[body->nodes[place]].traits.access !=
-         MLOPT_ACCESS_REDUCE)
-    ++place;
-  const MloptFuseNode *node = &space->graph->nodes[body->nodes[place]];
+  double *depends = body->runs;
+  int64_t elements = space->graph->nodes[body->nodes[place]].elements;
+  for (int i = place; i < body->count; ++i) {
+    const MloptFuseNode *node = &space->graph->nodes[body->nodes[i]];
+    depends[body->nodes[i]] = i == place;
+    for (int o = 0; o < node->numOperands; ++o) {
+      int operand = node->operands[o];
+      if (operand < body->nodes[place] || !body->holds[operand] ||
+          !depends[operand])
+        continue;
+      if (node->elements > elements ||
+          node->traits.access == MLOPT_ACCESS_REDUCE)
+        return true;
+      depends[body->nodes[i]] = 1;
+    }
+  }
+  return false;
+}
+
+/// The reduction that spans the space: 2 points for one that is spread, 1 where
+/// the elements reduced lie side by side, of equals the first.
+static const MloptFuseNode *findSpanning(const MloptFuseSpace *space) {
+  const MloptFuseNode *best = NULL;
+  int most = -1;
+  for (int i = 0; i < space->body->count; ++i) {
+    const MloptFuseNode *node = &space->graph->nodes[space->body->nodes[i]];
+    if (node->traits.access != MLOPT_ACCESS_REDUCE)
+      continue;
+    MloptInts dims = reducedDims(node);
+    MlirType type = mlirValueGetType(node->from[0]);
+    intptr_t last = mloptRank(type) - 1;
+    while (last > 0 && mloptDim(type, last) == 1)
+      --last;
+    int points = 2 * isSpread(space, i) + mloptHasInt(&dims, last);
+    if (points > most) {
+      most = points;
+      best = node;
+    }
+  }
+  return best;
+}
+
+/// Makes atoms of the operand of the reduction that spans the space.
+static bool beginSpace(MloptFuseSpace *space) {
+  const MloptFuseNode *node = findSpanning(space);
   MlirType type = mlirValueGetType(node->from[0]);
   MloptInts dims = reducedDims(node);
   MloptFuseLayout layout = {.known = true};

@@ -153,11 +153,10 @@ static MlirValue elementOfWord(MloptTile *tile, const Access *a, MlirValue word,
   return mloptPullFromMemory(tile->pull, word, element);
 }
 
-void mloptTileLoadVector(MloptTile *tile, MlirValue pointer, MlirType tensor,
-                         MlirValue position, int count, MlirValue *out) {
+int mloptTileLoadWords(MloptTile *tile, MlirValue pointer, MlirType tensor,
+                       MlirValue position, int count, MlirValue *outWords) {
   MloptBuilder *b = mloptPullGetBuilder(tile->pull);
-  MlirType element = mloptElementType(tensor);
-  Access a = describeAccess(element, count);
+  Access a = describeAccess(mloptElementType(tensor), count);
   MlirType type = accessType(&a);
   for (int word = 0; word < a.numWords; word += a.wordsAtOnce) {
     MlirValue address =
@@ -170,17 +169,31 @@ void mloptTileLoadVector(MloptTile *tile, MlirValue pointer, MlirType tensor,
                                                         .results = &type,
                                                         .numAttrs = 1,
                                                         .attrs = &alignment});
-    for (int w = 0; w < a.wordsAtOnce; ++w) {
-      MlirValue one = loaded;
-      if (a.wordsAtOnce > 1)
-        one = extractElement(b, loaded, w, a.word);
-      if (isHalfPair(&a) && !b->failed)
-        one = mloptBuildUnary(b, "llvm.bitcast", one, pairOf(a.memory));
-      for (int i = 0; i < a.perWord; ++i)
-        out[(word + w) * a.perWord + i] =
-            elementOfWord(tile, &a, one, i, element);
-    }
+    outWords[word] = loaded;
+    for (int w = 0; w < a.wordsAtOnce && a.wordsAtOnce > 1; ++w)
+      outWords[word + w] = extractElement(b, loaded, w, a.word);
   }
+  return a.numWords;
+}
+
+void mloptTileUnpack(MloptTile *tile, MlirType element, int count,
+                     const MlirValue *words, MlirValue *out) {
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  Access a = describeAccess(element, count);
+  for (int word = 0; word < a.numWords; ++word) {
+    MlirValue one = words[word];
+    if (isHalfPair(&a) && !b->failed)
+      one = mloptBuildUnary(b, "llvm.bitcast", one, pairOf(a.memory));
+    for (int i = 0; i < a.perWord; ++i)
+      out[word * a.perWord + i] = elementOfWord(tile, &a, one, i, element);
+  }
+}
+
+void mloptTileLoadVector(MloptTile *tile, MlirValue pointer, MlirType tensor,
+                         MlirValue position, int count, MlirValue *out) {
+  MlirValue words[MLOPT_MAX_LANES];
+  mloptTileLoadWords(tile, pointer, tensor, position, count, words);
+  mloptTileUnpack(tile, mloptElementType(tensor), count, words, out);
 }
 
 static MlirValue insertElement(MloptBuilder *b, MlirValue vector,
@@ -374,6 +387,16 @@ static MloptTileLoad *addLoad(MloptTile *tile) {
                        &tile->maxLoads, sizeof *tile->loads)
              ? &tile->loads[tile->numLoads++]
              : NULL;
+}
+
+void mloptTileBind(MloptTile *tile, MlirValue tensor, MlirValue position,
+                   int count, const MlirValue *elements) {
+  MloptTileLoad *load = addLoad(tile);
+  if (!load)
+    return;
+  *load =
+      (MloptTileLoad){.tensor = tensor, .position = position, .count = count};
+  memcpy(load->elements, elements, count * sizeof *elements);
 }
 
 /// Whether code goes where the vector's other elements may be computed too.

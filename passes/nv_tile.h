@@ -81,6 +81,16 @@ void mloptTileVectorIn(MloptTile *, MlirValue row, int64_t columns,
 /// Loads `count` elements from a position on that is a multiple of `count`.
 void mloptTileLoadVector(MloptTile *, MlirValue pointer, MlirType tensor,
                          MlirValue position, int count, MlirValue *out);
+/// The same in two steps: words as they are in memory, of which there are as
+/// many as is returned, `count` at most; and their elements.
+int mloptTileLoadWords(MloptTile *, MlirValue pointer, MlirType tensor,
+                       MlirValue position, int count, MlirValue *outWords);
+void mloptTileUnpack(MloptTile *, MlirType element, int count,
+                     const MlirValue *words, MlirValue *out);
+/// States what the elements of a tensor from a position on are, so that nobody
+/// loads them in this block.
+void mloptTileBind(MloptTile *, MlirValue tensor, MlirValue position, int count,
+                   const MlirValue *elements);
 
 /// Evaluates a tensor of the space's size on the vector's elements.
 void mloptTileEvaluate(MloptTile *, const MloptVector *, MlirValue tensor,

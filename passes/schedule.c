@@ -35,6 +35,7 @@ static const char *const families[MLOPT_NUM_FAMILIES] = {
     [MLOPT_FAMILY_TRANSPOSE] = "transpose",
     [MLOPT_FAMILY_ROWS] = "rows",
     [MLOPT_FAMILY_COLUMNS] = "columns",
+    [MLOPT_FAMILY_BOTH] = "both",
     [MLOPT_FAMILY_SCATTER] = "scatter",
 };
 
@@ -609,6 +610,8 @@ MloptSchedule mloptChooseSchedule(MlirBlock block, bool clusters) {
   if (p.numReductions && p.sameReductions && p.combines &&
       (chooseRows(&p, clusters, &schedule) ||
        chooseColumns(&p, clusters, &schedule)))
+    return schedule;
+  if (p.numReductions > 1 && p.combines && mloptChooseBoth(&p, &schedule))
     return schedule;
   return chooseGeneric(&p);
 }

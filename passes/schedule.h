@@ -26,6 +26,7 @@ typedef enum MloptFamily {
   MLOPT_FAMILY_TRANSPOSE, ///< the same, through squares in shared memory
   MLOPT_FAMILY_ROWS,      ///< reductions along the last dimensions
   MLOPT_FAMILY_COLUMNS,   ///< reductions along dimensions before the last
+  MLOPT_FAMILY_BOTH,      ///< along the last, and of pieces of rows beside it
   MLOPT_FAMILY_SCATTER,   ///< generic, with a scatter: see emit_scatter.c
   MLOPT_NUM_FAMILIES
 } MloptFamily;
@@ -38,7 +39,7 @@ typedef struct MloptSchedule {
   /// Vectors that a thread holds at once. Rows: 0 when the row is too long to
   /// be held, and is read again for each reduction.
   int64_t vectors;
-  /// Pointwise: elements from one of a thread's vectors to the next. Rows:
+  /// Pointwise: elements from one of a thread's vectors to the next. Rows, both:
   /// threads that share a row. Columns: threads side by side. Transpose: the
   /// dimension along which operands lie; `vectors` are their lanes.
   int64_t line;
@@ -59,6 +60,15 @@ MloptSchedule mloptChooseSchedule(MlirBlock program, bool clusters);
 /// when they stay whole, but what needs their results ought to be another
 /// kernel, since a column is too long to be held.
 int64_t mloptChooseSplit(MlirBlock body);
+
+/// Where a kernel reduces rows and adds up columns beside them, `bytes` for each
+/// column in all: the number of pieces of as many rows that have sums of their
+/// own. 0: the shape does not suit such a kernel.
+int64_t mloptChoosePieces(int64_t rows, int64_t columns, int64_t bytes);
+
+/// The divisor of a size that is nearest to the wanted one, within a factor of
+/// two, and leaves multiples of `align`; 0 if there is none.
+int64_t mloptNearestDivisor(int64_t size, int64_t wanted, int64_t align);
 
 /// As an attribute: `{family = "rows", blocks = 8 : i64, ...}`, and back. A
 /// null attribute reads as generic; false when it is malformed.

@@ -42,6 +42,10 @@ MloptProgram mloptReadProgram(MlirBlock);
 /// elements.
 void mloptCountReads(MloptProgram *, int64_t elements);
 
+/// Chooses for reductions of rows beside others of columns, in pieces of rows;
+/// false for any other program.
+bool mloptChooseBoth(MloptProgram *, MloptSchedule *out);
+
 /// Bytes of an element in memory; one where two share a byte.
 int64_t mloptProgramBytes(MlirType);
 /// The largest power of two up to `most` that divides `n`.

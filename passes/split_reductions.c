@@ -23,6 +23,9 @@
 //     mlopt.yield %s
 //   }
 //
+// Sums of columns beside reductions of rows, of which a block takes some from
+// top to bottom, are cut into pieces of rows for the same reason.
+//
 // What does not fill a piece is one of its own, reduced by a kernel beside the
 // first. Results of the fusion that need every element again come last, in a
 // kernel that reads what was reduced; where that reduces once more, it is split
@@ -52,21 +55,10 @@ typedef struct Split {
   MlirOperation reductions[MAX_REDUCTIONS];
   MloptReduction loops[MAX_REDUCTIONS];
   MloptCut cuts[MAX_REDUCTIONS];
-  int64_t rest; ///< elements of the cut loops in no piece
-  bool isWhole; ///< nothing is cut; others wait for the reductions
+  int64_t rest;  ///< elements of the cut loops in no piece
+  bool isWhole;  ///< nothing is cut; others wait for the reductions
+  bool isBeside; ///< the reductions are sums of columns beside others of rows
 } Split;
-
-/// The divisor of a size that is nearest to the wanted one, within a factor of
-/// two, and leaves multiples of `align`; 0 if there is none.
-static int64_t nearestDivisor(int64_t size, int64_t wanted, int64_t align) {
-  for (int64_t off = 0; off < wanted; ++off)
-    for (int sign = -1; sign <= 1; sign += 2) {
-      int64_t n = wanted + sign * off;
-      if (2 * n >= wanted && size % n == 0 && size / n % align == 0)
-        return n;
-    }
-  return 0;
-}
 
 /// Where a reduction is cut into about as many pieces.
 static bool findCut(const MloptReduction *r, int64_t pieces, MloptCut *out,
@@ -86,7 +78,7 @@ static bool findCut(const MloptReduction *r, int64_t pieces, MloptCut *out,
     int64_t align = isLast && r->inner == 1 ? ALIGNED : 1;
     int64_t wanted = (pieces + before - 1) / before;
     *out = (MloptCut){.loop = r->reduced[i],
-                      .count = nearestDivisor(size, wanted, align)};
+                      .count = mloptNearestDivisor(size, wanted, align)};
     if (out->count) {
       out->length = size / out->count;
       return before * out->count > 1;
@@ -148,6 +140,75 @@ static bool findCuts(Split *s) {
   return s->count > 0;
 }
 
+/// Whether the reductions of a fusion are of rows and of columns of one space;
+/// finds those of columns, or with `rows` the others.
+static bool findBeside(Split *s, bool rows) {
+  MloptReduction first[2] = {{.numLoops = 0}, {.numLoops = 0}};
+  s->count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    MloptReduction r;
+    if (!mloptIsReduction(op))
+      continue;
+    if (!mloptDescribeReduction(op, &r) || !r.together ||
+        (r.inner > 1 && r.outer > 1))
+      return false;
+    MloptReduction *kind = &first[r.inner > 1];
+    if (!kind->numLoops)
+      *kind = r;
+    if (r.outer != kind->outer || r.middle != kind->middle ||
+        r.inner != kind->inner)
+      return false;
+    if (rows == (r.inner > 1))
+      continue;
+    if (s->count == MAX_REDUCTIONS ||
+        mlirOperationGetNumOperands(op) > MLOPT_MAX_CUT_OPERANDS)
+      return false;
+    s->reductions[s->count] = op;
+    s->loops[s->count++] = r;
+  }
+  s->isBeside = first[0].numLoops && first[1].numLoops &&
+                first[0].outer == first[1].middle &&
+                first[0].middle == first[1].inner;
+  return s->isBeside;
+}
+
+/// Cuts sums of columns, all alike; where that cannot be, the rows' reductions
+/// become a kernel of their own.
+static void cutBeside(Split *s) {
+  MloptCombiner combiner;
+  int64_t bytes = 0;
+  bool good = true;
+  for (intptr_t i = 0; i < s->count; ++i) {
+    good &= mlirOperationGetNumResults(s->reductions[i]) == 1 &&
+            mloptDescribeCombiner(s->reductions[i], 0, &combiner);
+    bytes += mloptElementWidth(
+                 mloptElementType(mloptResultType(s->reductions[i], 0))) /
+             8;
+  }
+  int64_t pieces =
+      good ? mloptChoosePieces(s->loops[0].middle, s->loops[0].inner, bytes)
+           : 0;
+  for (intptr_t i = 0; i < s->count && pieces; ++i)
+    if (!findCut(&s->loops[i], pieces, &s->cuts[i], &s->rest) || s->rest)
+      pieces = 0;
+  s->isWhole = !pieces;
+}
+
+/// Whether a value comes from one of the reductions.
+static bool dependsOn(const Split *s, MlirValue value) {
+  if (!mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  for (intptr_t i = 0; i < s->count; ++i)
+    if (mlirOperationEqual(op, s->reductions[i]))
+      return true;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+    if (dependsOn(s, mloptOperand(op, i)))
+      return true;
+  return false;
+}
+
 static bool readSplit(MlirOperation fusion, Split *s) {
   *s = (Split){.fusion = fusion,
                .body =
@@ -157,6 +218,11 @@ static bool readSplit(MlirOperation fusion, Split *s) {
   if (numValues > MLOPT_MAX_PIECE_VALUES ||
       mlirOperationGetNumResults(fusion) > MAX_ROOTS)
     return false;
+  if (findBeside(s, false)) {
+    cutBeside(s);
+    return true;
+  }
+  s->count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     bool first = mloptIsReduction(op);
@@ -224,8 +290,9 @@ static MlirOperation buildPieces(const Split *s, bool isRest, bool withRoots,
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue root = mloptOperand(yield, i);
-    if (withRoots && mlirValueIsAOpResult(root) && !mloptReadsReduction(root) &&
-        mloptNumElements(mlirValueGetType(root)) == spaceOf(s))
+    bool isWhole = mlirValueIsAOpResult(root) && !mloptReadsReduction(root) &&
+                   mloptNumElements(mlirValueGetType(root)) == spaceOf(s);
+    if (withRoots && (s->isBeside ? !dependsOn(s, root) : isWhole))
       numberOf[i] = mloptPieceYield(&p, mloptPieceNeed(&p, root));
   }
   return mloptEndPiece(&p);
@@ -264,10 +331,11 @@ static MlirOperation buildCombined(const Split *s, MlirOperation pieces,
     }
   }
   MlirOperation yield = mlirBlockGetTerminator(s->body);
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i)
-    if (!isLarge(s, mloptOperand(yield, i)))
-      numberOf[i] =
-          mloptPieceYield(&p, mloptPieceNeed(&p, mloptOperand(yield, i)));
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
+    MlirValue root = mloptOperand(yield, i);
+    if (s->isBeside ? dependsOn(s, root) : !isLarge(s, root))
+      numberOf[i] = mloptPieceYield(&p, mloptPieceNeed(&p, root));
+  }
   return mloptEndPiece(&p);
 }
 
@@ -290,8 +358,10 @@ static MlirOperation buildLast(const Split *s, MlirOperation combined,
   return mloptEndPiece(&p);
 }
 
-/// The kernel of reductions that stay whole, with all that needs no more.
-static MlirOperation buildWhole(const Split *s, intptr_t *numberOf) {
+/// The kernel of reductions that stay whole, with all that needs no more. With
+/// `columns`, what does not depend on those reductions.
+static MlirOperation buildWhole(const Split *s, const Split *columns,
+                                intptr_t *numberOf) {
   MloptPiece p;
   mloptBeginPiece(&p, s->fusion);
   for (intptr_t k = 0; k < s->count; ++k)
@@ -301,9 +371,10 @@ static MlirOperation buildWhole(const Split *s, intptr_t *numberOf) {
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue root = mloptOperand(yield, i);
-    if (!isLarge(s, root) ||
-        (mlirValueIsAOpResult(root) && !mloptReadsReduction(root) &&
-         mloptNumElements(mlirValueGetType(root)) == spaceOf(s)))
+    bool isReady = !isLarge(s, root) ||
+                   (mlirValueIsAOpResult(root) && !mloptReadsReduction(root) &&
+                    mloptNumElements(mlirValueGetType(root)) == spaceOf(s));
+    if (columns ? !dependsOn(columns, root) : isReady)
       numberOf[i] = mloptPieceYield(&p, mloptPieceNeed(&p, root));
   }
   return mloptEndPiece(&p);
@@ -322,15 +393,20 @@ static bool split(const Split *s, MlirOperation *parts) {
   for (int part = 0; part < NUM_PARTS; ++part)
     parts[part] = (MlirOperation){NULL};
   memset(numberOf, -1, sizeof numberOf);
+  Split rows = *s;
+  if (s->isBeside && s->isWhole)
+    findBeside(&rows, true);
   if (s->isWhole)
-    parts[COMBINED] = buildWhole(s, numberOf[COMBINED]);
+    parts[COMBINED] =
+        buildWhole(&rows, s->isBeside ? s : NULL, numberOf[COMBINED]);
   else
     parts[PIECES] = buildPieces(s, false, !s->rest, numberOf[PIECES]);
   if (s->rest)
     rest = buildPieces(s, true, false, NULL);
   for (intptr_t i = 0; i < numRoots; ++i) {
-    isDone[i] = numberOf[PIECES][i] >= 0 || numberOf[COMBINED][i] >= 0 ||
-                !isLarge(s, mloptOperand(yield, i));
+    isDone[i] =
+        numberOf[PIECES][i] >= 0 || numberOf[COMBINED][i] >= 0 ||
+        (s->isBeside ? !s->isWhole : !isLarge(s, mloptOperand(yield, i)));
     isAll &= isDone[i];
   }
   if (mlirOperationIsNull(parts[s->isWhole ? COMBINED : PIECES]) ||
@@ -342,7 +418,7 @@ static bool split(const Split *s, MlirOperation *parts) {
   if (mlirOperationIsNull(parts[COMBINED]))
     return false;
   if (!isAll)
-    parts[LAST] = buildLast(s, parts[COMBINED], isDone, numberOf[LAST]);
+    parts[LAST] = buildLast(&rows, parts[COMBINED], isDone, numberOf[LAST]);
   if (!isAll && mlirOperationIsNull(parts[LAST]))
     return false;
   for (intptr_t i = 0; i < numRoots; ++i)
@@ -426,7 +502,8 @@ const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
            "again. The number of pieces follows from the shape. Reduced "
            "dimensions that lie apart are reduced one group after the other, "
            "and reductions of columns that need each other's results in a "
-           "fusion each.",
+           "fusion each. Columns that are reduced beside rows are reduced in "
+           "pieces of rows, a block's each.",
     .anchor = "func.func",
     .dependent = dependent,
     .run = run,

@@ -68,8 +68,8 @@ class Case:
     def rank(self):
         """How important it is when time is short; 1 comes first. What memory
         can do is measured with each case anyway."""
-        return {"ceiling": 3, "attention": 2}.get(self.name.partition("/")[0],
-                                                  1)
+        return {"ceiling": 3, "odd": 3, "attention": 2}.get(
+            self.name.partition("/")[0], 1)
 
     @functools.cached_property
     def moved(self):
@@ -143,8 +143,9 @@ add("more/cross_entropy_bf16_8192x128256", "cross_entropy", (8192, 128256),
     (7, 130), ALL, ceiling="read", inputs={"labels": 1})
 add("more/embedding_bf16_16384x4096", "embedding", (16384, 128256, 4096),
     (7, 130, 16), ALL, bytes=2 * 16384 * 4096 * 2, inputs={"ids": 1})
-add("more/rmsnorm_backward_bf16_16384x4096", "rmsnorm_backward", (16384, 4096),
-    (96, 32), (("torch.compile", "compile"), XLA))
+for norm in ("rmsnorm", "layernorm"):
+    add(f"more/{norm}_backward_bf16_16384x4096", f"{norm}_backward",
+        (16384, 4096), (96, 32), ALL)
 
 # ---- Contractions ------------------------------------------------------------
 
@@ -338,6 +339,15 @@ for element, shape, dim in (
     odd("softmax", element, shape, dim)
 odd("layernorm", "bf16", 16383, 1025)
 odd("layernorm", "f32", 4097, 5003)
+# What one kernel computes rows and sums of columns in, and what two do.
+for norm, sizes in (("rmsnorm", ((8192, 1024), (17408, 64), (4224, 1000),
+                                 (2048, 8192), (4099, 2048))),
+                    ("layernorm", ((8192, 1024), (1056, 4096), (4100, 776)))):
+    for rows, columns in sizes:
+        add(f"odd/{norm}_backward_bf16_{rows}x{columns}", f"{norm}_backward",
+            (rows, columns), (96, 32), (EAGER, COMPILE))
+        add(f"odd/{norm}_backward_f32_{rows}x{columns}", f"{norm}_backward",
+            (rows, columns, "f32"), (96, 32, "f32"), (EAGER, COMPILE))
 odd("take", "bf16", 8191, 50257, 1023, inputs={"ids": 2},
     bytes=2 * 2 * 8191 * 1023)
 odd("take", "f32", 1048577, 1000003, 3, inputs={"ids": 2},

@@ -205,19 +205,20 @@ def torch_gpt2_block(sizes):
 
 
 def torch_function(case, sizes):
-    return globals()[f"torch_{case.program}"](sizes)
+    """Of a program that computes gradients, what they are of."""
+    return globals()[f"torch_{case.program.removesuffix('_backward')}"](sizes)
 
 
 def with_gradients(case, function):
     """For the cases that want gradients: what calls the function forward and
     backward, or backward alone."""
-    if case.program == "rmsnorm_backward":
+    if case.program.endswith("_backward"):
         made = {}
 
-        def backward(x, w, dy):
-            key = x.data_ptr()
+        def backward(x, *rest):
+            key, dy = x.data_ptr(), rest[-1]
             if key not in made:  # the forward pass is not what is timed
-                leaves = [t.detach().requires_grad_() for t in (x, w)]
+                leaves = [t.detach().requires_grad_() for t in (x, *rest[:-1])]
                 made[key] = leaves, function(*leaves)
             leaves, y = made[key]
             return torch.autograd.grad(y, leaves, dy, retain_graph=True)
@@ -233,7 +234,7 @@ def with_gradients(case, function):
 
 
 def finish(case, function):
-    if case.program == "rmsnorm_backward" or case.reference.endswith("train"):
+    if case.program.endswith("_backward") or case.reference.endswith("train"):
         return with_gradients(case, function)
 
     def f(*tensors):
@@ -250,9 +251,8 @@ def eager(case, sizes, tensors, what):
 
 
 def compile(case, sizes, tensors, what, **options):
-    function = (torch_rmsnorm(sizes) if case.program == "rmsnorm_backward"
-                else torch_function(case, sizes))
-    return finish(case, torch.compile(function, dynamic=False, **options))
+    function = torch.compile(torch_function(case, sizes), dynamic=False, **options)
+    return finish(case, function)
 
 
 def autotune(case, sizes, tensors, what):
@@ -397,6 +397,9 @@ def jax_function(case, sizes):
     def rmsnorm_backward(x, w, dy):
         return jax.vjp(rmsnorm, x, w)[1](dy)
 
+    def layernorm_backward(x, w, b, dy):
+        return jax.vjp(layernorm, x, w, b)[1](dy)
+
     def attention(q, k, v):
         s, d, causal = sizes[2], sizes[3], sizes[4] == "causal"
         p = (jnp.einsum("bhid,bhjd->bhij", q, k) * d ** -0.5).astype(f32)
@@ -424,6 +427,7 @@ def jax_function(case, sizes):
         "cross_entropy": cross_entropy,
         "embedding": lambda table, ids: jnp.take(table, ids, axis=0),
         "rmsnorm_backward": rmsnorm_backward,
+        "layernorm_backward": layernorm_backward,
         "matmul": lambda a, b: a @ b.T,  # NT only
         "linear_bias_gelu": lambda a, w, b: gelu(a @ w.T + b),
         "linear_residual": lambda a, w, r: a @ w.T + r,

@@ -123,7 +123,7 @@ def plan(cases, makers, budget, seconds):
         takes = part.seconds * budget.pace
         if part.case in out:
             part.why = "belongs to a case that is left out"
-        elif takes > left:
+        elif takes > left + 1e-6:  # sums of seconds round
             part.why = (f"would take {takes:.1f} s, {max(left, 0):.1f} s were "
                         "left for it")
             if part.kind == "burst":

@@ -325,19 +325,39 @@ def embedding(rows, vocabulary, width, element="bf16"):
         [rows, width]))
 
 
-def rmsnorm_backward(rows, columns):
+def rmsnorm_backward(rows, columns, element="bf16"):
     """The gradients of x and w of y = x / rms(x) * w."""
     p = Program()
-    x = p.argument("x", [rows, columns]).to("f32")
-    w = p.argument("w", [columns]).to("f32")
-    dy = p.argument("dy", [rows, columns]).to("f32")
+    x = p.argument("x", [rows, columns], element).to("f32")
+    w = p.argument("w", [columns], element).to("f32")
+    dy = p.argument("dy", [rows, columns], element).to("f32")
     scale = norm_of(x)
     n = x * scale
     dn = dy * w.like(x, [1])
     mean = (dn * n).reduce("add", 1) * (1.0 / columns)
     dx = (dn - n * mean.like(x, [0])) * scale
-    return p.give(dx.to("bf16"), (dy * n).reduce("add", 0).to("bf16"),
+    return p.give(dx.to(element), (dy * n).reduce("add", 0).to(element),
                   names=("dx", "dw"))
+
+
+def layernorm_backward(rows, columns, element="bf16"):
+    """The gradients of x, w and b of a layer norm."""
+    p = Program()
+    x = p.argument("x", [rows, columns], element).to("f32")
+    w = p.argument("w", [columns], element).to("f32")
+    p.argument("b", [columns], element)
+    dy = p.argument("dy", [rows, columns], element).to("f32")
+
+    def mean(v):
+        return (v.reduce("add", 1) * (1.0 / columns)).like(x, [0])
+
+    c = x - mean(x)
+    scale = ((c * c).reduce("add", 1) * (1.0 / columns) + 1e-5).unary("rsqrt")
+    scale = scale.like(x, [0])
+    n, dn = c * scale, dy * w.like(x, [1])
+    dx = (dn - (mean(dn) + n * mean(dn * n))) * scale
+    return p.give(dx.to(element), (dy * n).reduce("add", 0).to(element),
+                  dy.reduce("add", 0).to(element), names=("dx", "dw", "db"))
 
 
 # ---- Any shape ---------------------------------------------------------------

@@ -99,6 +99,15 @@ def rmsnorm_backward(sizes, x, w, dy):
     return scale * (dn - n * (dn * n).mean(-1, keepdim=True)), (dy * n).sum(0)
 
 
+def layernorm_backward(sizes, x, w, b, dy):
+    x, w, dy = x.to(f64), w.to(f64), dy.to(f64)
+    c = x - x.mean(-1, keepdim=True)
+    scale = torch.rsqrt((c * c).mean(-1, keepdim=True) + 1e-5)
+    n, dn = c * scale, dy * w
+    part = dn.mean(-1, keepdim=True) + n * (dn * n).mean(-1, keepdim=True)
+    return scale * (dn - part), (dy * n).sum(0), dy.sum(0)
+
+
 def any_shape(program):
     """PyTorch's own, in float64."""
 

@@ -26,6 +26,7 @@ import concurrent.futures
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -469,36 +470,45 @@ def run_on_gpu(number, seeds, options):
     return failed[:-1] if run.returncode == 0 else failed or [f"exit code {run.returncode}"]
 
 
+def other_bits(seed, folder):
+    """How the results of a program that is `strict` differ, or None."""
+    paths = [os.path.join(folder, f"{seed}.{k}.npz") for k in ("fused", "apart")]
+    if not all(map(os.path.exists, paths)):
+        return f"FAILED {seed}: no results"
+    fused, apart = map(contents, paths)
+    if fused != apart:
+        return f"FAILED {seed}: other bits in {[n for n in fused if fused[n] != apart.get(n)]}"
+    return None
+
+
 def compare_on_gpu(options):
     """Runs what was compiled, as far as the time goes; how many programs were
     run, and how many of them are wrong."""
-    CHUNK = 16
+    CHUNK = 4
     seeds = sorted({int(f.split(".")[0]) for f in os.listdir(options.compare)
                     if f.endswith(".mlopt")})
-    wrong, done = set(), []
-    end = time.monotonic() + options.seconds
+    wrong, count = set(), 0
+    begin = time.monotonic()
 
     def run(number):
+        if time.monotonic() > begin + options.seconds:
+            return [], []
         part = seeds[number * CHUNK:(number + 1) * CHUNK]
-        return (part, run_on_gpu(number, part, options)) if time.monotonic() < end else ([], [])
+        failed = run_on_gpu(number, part, options)
+        failed += filter(None, (other_bits(seed, options.compare) for seed in part))
+        return part, failed
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for part, failed in pool.map(run, range(-(-len(seeds) // CHUNK))):
-            print(*failed, sep="\n", end="\n" * bool(failed))
-            done += part
-            wrong |= {int(line.split()[1].split(".")[0]) for line in failed
+        parts = [pool.submit(run, n) for n in range(-(-len(seeds) // CHUNK))]
+        for done in concurrent.futures.as_completed(parts):
+            part, failed = done.result()
+            count += len(part)
+            wrong |= {int(re.search(r"\d+", line)[0]) for line in failed
                       if line.startswith("FAILED")}
-    for seed in done:
-        paths = [os.path.join(options.compare, f"{seed}.{k}.npz") for k in ("fused", "apart")]
-        if not all(map(os.path.exists, paths)):
-            wrong.add(seed)
-            print(f"{seed}: no results")
-            continue
-        fused, apart = map(contents, paths)
-        if fused != apart:
-            wrong.add(seed)
-            print(f"{seed}: other bits in {[n for n in fused if fused[n] != apart.get(n)]}")
-    return len(done), len(wrong)
+            print(*failed, sep="\n", end="\n" * bool(failed), flush=True)
+            if part and count % 40 == 0:
+                print(f"{count} programs after {time.monotonic() - begin:.0f} s", flush=True)
+    return count, len(wrong)
 
 
 def main():

@@ -141,3 +141,57 @@ func.func @small(%x: tensor<4096xf32>) -> tensor<f32> {
   }
   return %r : tensor<f32>
 }
+
+// Columns that are reduced beside rows: in pieces of rows, each a block's, with
+// everything that does not need them.
+// CHECK-LABEL: func.func @beside
+// CHECK:       %[[P:.*]]:2 = mlopt.fusion
+// CHECK-SAME:    -> (tensor<256x1024xf32>, tensor<8192xf32>)
+// CHECK:         linalg.generic {{.*}}["parallel", "reduction", "parallel"]
+// CHECK:       %[[R:.*]] = mlopt.fusion ({{.*}} = %[[P]]#0 : tensor<256x1024xf32>) -> tensor<1024xf32>
+// CHECK:       return %[[P]]#1, %[[R]]
+func.func @beside(%x: tensor<8192x1024xf32>) -> (tensor<8192xf32>, tensor<1024xf32>) {
+  %r:2 = mlopt.fusion (%ax = %x : tensor<8192x1024xf32>) -> (tensor<8192xf32>, tensor<1024xf32>) {
+    %z0 = arith.constant dense<0.0> : tensor<8192xf32>
+    %z1 = arith.constant dense<0.0> : tensor<1024xf32>
+    %row = linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%ax : tensor<8192x1024xf32>) outs(%z0 : tensor<8192xf32>) {
+    ^bb0(%e: f32, %acc: f32):
+      %s = arith.addf %acc, %e : f32
+      linalg.yield %s : f32
+    } -> tensor<8192xf32>
+    %column = linalg.generic {indexing_maps = [#id2, #row, #col], iterator_types = ["reduction", "parallel"]} ins(%ax, %row : tensor<8192x1024xf32>, tensor<8192xf32>) outs(%z1 : tensor<1024xf32>) {
+    ^bb0(%e: f32, %f: f32, %acc: f32):
+      %m = arith.mulf %e, %f : f32
+      %s = arith.addf %acc, %m : f32
+      linalg.yield %s : f32
+    } -> tensor<1024xf32>
+    mlopt.yield %row, %column : tensor<8192xf32>, tensor<1024xf32>
+  }
+  return %r#0, %r#1 : tensor<8192xf32>, tensor<1024xf32>
+}
+
+// A prime number of rows has no pieces: the rows first, then the columns.
+// CHECK-LABEL: func.func @beside_prime
+// CHECK:       %[[F:.*]]:2 = mlopt.fusion
+// CHECK-SAME:    -> (tensor<127xf32>, tensor<127xf32>)
+// CHECK:       %[[S:.*]] = mlopt.fusion ({{.*}} = %[[F]]#0 : tensor<127xf32>{{.*}}) -> tensor<1024xf32>
+// CHECK:       return %[[F]]#1, %[[S]]
+func.func @beside_prime(%x: tensor<127x1024xf32>) -> (tensor<127xf32>, tensor<1024xf32>) {
+  %r:2 = mlopt.fusion (%ax = %x : tensor<127x1024xf32>) -> (tensor<127xf32>, tensor<1024xf32>) {
+    %z0 = arith.constant dense<0.0> : tensor<127xf32>
+    %z1 = arith.constant dense<0.0> : tensor<1024xf32>
+    %row = linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%ax : tensor<127x1024xf32>) outs(%z0 : tensor<127xf32>) {
+    ^bb0(%e: f32, %acc: f32):
+      %s = arith.addf %acc, %e : f32
+      linalg.yield %s : f32
+    } -> tensor<127xf32>
+    %column = linalg.generic {indexing_maps = [#id2, #row, #col], iterator_types = ["reduction", "parallel"]} ins(%ax, %row : tensor<127x1024xf32>, tensor<127xf32>) outs(%z1 : tensor<1024xf32>) {
+    ^bb0(%e: f32, %f: f32, %acc: f32):
+      %m = arith.mulf %e, %f : f32
+      %s = arith.addf %acc, %m : f32
+      linalg.yield %s : f32
+    } -> tensor<1024xf32>
+    mlopt.yield %row, %column : tensor<127xf32>, tensor<1024xf32>
+  }
+  return %r#0, %r#1 : tensor<127xf32>, tensor<1024xf32>
+}

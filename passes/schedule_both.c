@@ -1,0 +1,167 @@
+//===- schedule_both.c - Blocks that go down pieces of rows ---------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels that reduce rows and, beside them, columns in pieces of rows
+// (emit_both.c): which shapes suit them, and how many pieces there are, which
+// fusion and mlopt-split-reductions ask; and the schedule. All three follow
+// from the shape alone, so that they agree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedule_impl.h"
+#include "target.h"
+
+static const MloptTarget *const target = &mloptSm90;
+
+static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t atMost(int64_t a, int64_t most) { return a < most ? a : most; }
+
+int64_t mloptNearestDivisor(int64_t size, int64_t wanted, int64_t align) {
+  for (int64_t off = 0; off < wanted; ++off)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      int64_t n = wanted + sign * off;
+      if (2 * n >= wanted && size % n == 0 && size / n % align == 0)
+        return n;
+    }
+  return 0;
+}
+
+/// How a block goes down its piece of rows: lines of threads, each a row at a
+/// time, of which a thread has `width` elements.
+typedef struct Descent {
+  int64_t width, line, lines;
+} Descent;
+
+enum { BLOCKS = 2 }; ///< of a multiprocessor
+
+/// False where a block cannot hold a row and the sums of its columns.
+static bool chooseDescent(int64_t rows, int64_t columns, int64_t bytes,
+                          Descent *out) {
+  enum {
+    BLOCK = 512, ///< two of them on a multiprocessor load and add by turns:
+                 ///< RMS norm backward, 16384 x 4096 bf16, takes 109 us so,
+                 ///< 118 to 126 with 256 threads of either width
+    WIDTH = 8,   ///< a vector of 16-bit floats
+    SUMS = 128,  ///< bytes of a thread's registers
+    LEAST = 64,  ///< columns, so that a line has a sector or two to read
+  };
+  out->width = columns <= BLOCK * WIDTH ? WIDTH : 2 * WIDTH;
+  if (columns < LEAST || columns > BLOCK * out->width || columns % WIDTH ||
+      out->width * bytes > SUMS)
+    return false;
+  int64_t line = divideUp(columns, out->width);
+  out->line = 1;
+  while (out->line < line && out->line < target->warp)
+    out->line *= 2;
+  if (line > target->warp)
+    out->line = divideUp(line, target->warp) * target->warp;
+  out->lines = mloptCommonPower(rows, BLOCK / out->line);
+  // What the lines have found meets in shared memory; a little is left for what
+  // warps have found of rows.
+  int64_t room = target->staticSharedBytes - target->staticSharedBytes / 8;
+  while (out->lines > 1 && out->lines * columns * bytes > room)
+    out->lines /= 2;
+  return columns * bytes <= room;
+}
+
+int64_t mloptChoosePieces(int64_t rows, int64_t columns, int64_t bytes) {
+  enum { STEPS = 4 };
+  Descent d;
+  if (!chooseDescent(rows, columns, bytes, &d))
+    return 0;
+  int64_t wanted =
+      atMost(BLOCKS * target->multiprocessors, rows / d.lines / STEPS);
+  return 2 * wanted < target->multiprocessors
+             ? 0
+             : mloptNearestDivisor(rows / d.lines, wanted, 1);
+}
+
+/// Adds a reduction to those of its kind, which are over the same space.
+static bool addKind(MloptReduction *kind, const MloptReduction *r) {
+  if (!kind->numLoops)
+    *kind = *r;
+  return kind->outer == r->outer && kind->middle == r->middle &&
+         kind->inner == r->inner;
+}
+
+/// Finds the reductions of rows, and those of columns that are in pieces;
+/// `outBytes` of each column's results. False when there are not both, or
+/// others.
+static bool findKinds(MlirBlock block, MloptReduction *rows,
+                      MloptReduction *pieces, int64_t *outBytes) {
+  *rows = *pieces = (MloptReduction){.numLoops = 0};
+  *outBytes = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    MloptReduction r;
+    if (!mloptIsReduction(op))
+      continue;
+    if (!mloptDescribeReduction(op, &r) || !r.together ||
+        !addKind(r.inner == 1 ? rows : pieces, &r) ||
+        (r.inner > 1 && mlirOperationGetNumResults(op) > 1))
+      return false;
+    *outBytes += r.inner > 1 ? mloptProgramBytes(mloptResultType(op, 0)) : 0;
+  }
+  return rows->numLoops && pieces->numLoops && rows->middle == pieces->inner &&
+         rows->outer == pieces->outer * pieces->middle;
+}
+
+/// Whether every result is of rows or of the space, or what a piece of columns
+/// gives.
+static bool rootsFitBoth(const MloptProgram *p, int64_t rows, int64_t columns) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsNamed(op, "bufferization.materialize_in_destination"))
+      continue;
+    MlirValue root = mloptOperand(op, 0);
+    MloptReduction r;
+    bool isPiece = mlirValueIsAOpResult(root) &&
+                   mloptIsReduction(mlirOpResultGetOwner(root)) &&
+                   mloptDescribeReduction(mlirOpResultGetOwner(root), &r) &&
+                   r.inner > 1;
+    int64_t count = mloptNumElements(mlirValueGetType(root));
+    if (!isPiece && count != rows && count != rows * columns)
+      return false;
+  }
+  return true;
+}
+
+bool mloptChooseBoth(MloptProgram *p, MloptSchedule *out) {
+  enum {
+    MAX_CLONED = 4096, ///< copies of operations, as for other families
+    FEW = 96, ///< bytes of a thread's sums and of what it loads ahead: beside
+              ///< them, half a multiprocessor's registers do without spilling
+  };
+  MloptReduction rows, pieces;
+  Descent d;
+  int64_t bytes;
+  if (!findKinds(p->block, &rows, &pieces, &bytes) ||
+      !chooseDescent(rows.outer, rows.middle, bytes, &d) ||
+      pieces.middle % d.lines || !rootsFitBoth(p, rows.outer, rows.middle))
+    return false;
+  mloptCountReads(p, rows.outer * rows.middle);
+  intptr_t inner = rows.numLoops - 1;
+  while (rows.sizes[inner] == 1)
+    --inner;
+  int64_t lanes = mloptCommonPower(
+      rows.sizes[inner],
+      atMost(atMost(target->accessBytes / p->smallest, p->granule), d.width));
+  int64_t vectors = divideUp(rows.middle, d.line * lanes);
+  if (vectors * lanes * p->numScalars > MAX_CLONED ||
+      pieces.outer > target->blocks)
+    return false;
+  int64_t held = d.width * (bytes + p->numLarge * p->smallest);
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_BOTH,
+                         .blocks = pieces.outer,
+                         .threads = d.line * d.lines,
+                         .lanes = lanes,
+                         .vectors = vectors,
+                         .line = d.line,
+                         .cluster = 1,
+                         .resident = held <= FEW ? BLOCKS : 0};
+  return true;
+}
