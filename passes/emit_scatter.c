@@ -22,12 +22,15 @@
 
 #include "emit_reduce.h"
 #include "emit_structured.h"
+#include "hoist_loads.h"
 #include "target.h"
 
 #include "dialect.h"
 #include "index.h"
 
-enum { LIST = 256, PER_THREAD = 4 };
+/// Bytes of all lists, elements of a thread in a tile, and windows that a lane
+/// looks at in one turn.
+enum { LIST_BYTES = 32768, PER_THREAD = 4, AT_ONCE = 4 };
 
 typedef struct Scatter {
   MloptKernel *kernel;
@@ -40,6 +43,8 @@ typedef struct Scatter {
   int64_t numWindows, numElements;
   int64_t range, perThread; ///< elements of a block; of a thread in a tile
   int64_t span;             ///< from a window's first element to its last
+  int64_t list;             ///< windows that a warp's list holds
+  MlirType number; ///< of a window or an element, in the lists: i32 or i64
   MlirValue tid, warp;
   MlirValue lists, places, counts; ///< shared: windows, where they start
 } Scatter;
@@ -70,6 +75,9 @@ static MlirType i64Of(Scatter *s) {
 }
 static MlirValue toLong(Scatter *s, MlirValue index) {
   return mloptBuildUnary(s->b, "arith.index_castui", index, i64Of(s));
+}
+static MlirValue toNumber(Scatter *s, MlirValue index) {
+  return mloptBuildUnary(s->b, "arith.index_castui", index, s->number);
 }
 static MlirValue toIndex(Scatter *s, MlirValue x) {
   return mloptBuildUnary(s->b, "arith.index_castui", x,
@@ -212,22 +220,16 @@ static MlirValue countBits(Scatter *s, MlirValue word) {
                                     mlirIntegerTypeGet(s->b->context, 32)));
 }
 
-/// The warp notes the windows from `first` to below `end` that meet
-/// [begin, stop), and how many they are; no more than LIST.
-static void emitSearch(Scatter *s, MlirValue first, MlirValue end,
-                       MlirValue begin, MlirValue stop) {
-  const int64_t warpSize = mloptSm90.warp;
+/// The warp notes windows, of which each lane has one, behind `count` others.
+/// Those from `end` on are none.
+static MlirValue noteWindows(Scatter *s, MlirValue number, MlirValue end,
+                             MlirValue begin, MlirValue stop, MlirValue count) {
   MlirType i32 = mlirIntegerTypeGet(s->b->context, 32);
-  MlirValue zero = mloptPullIndex(s->pull, 0), base, count, found;
-  MlirValue lane = mloptBuildBinary(s->b, "arith.remui", s->tid,
-                                    mloptPullIndex(s->pull, warpSize));
   MlirValue lower = mloptBuildValue(
       s->b, (MloptOpSpec){.name = "nvvm.read.ptx.sreg.lanemask.lt",
                           .numResults = 1,
                           .results = &i32});
-  MlirValue list = mulInt(s, s->warp, LIST);
-  MloptPullScope loop = mloptPullBeginFor(s->pull, 1, &zero, &base, &count);
-  MlirValue number = add(s, base, lane);
+  MlirValue list = mulInt(s, s->warp, s->list);
   MlirValue isThere = mloptBuildCmpI(s->b, "ult", number, end);
   number = least(s, number, mloptPullIndex(s->pull, s->numWindows - 1));
   Window window;
@@ -240,19 +242,36 @@ static void emitSearch(Scatter *s, MlirValue first, MlirValue end,
       s, count, countBits(s, mloptBuildBinary(s->b, "arith.andi", all, lower)));
   MlirValue fits =
       both(s, isFound,
-           mloptBuildCmpI(s->b, "ult", at, mloptPullIndex(s->pull, LIST)));
+           mloptBuildCmpI(s->b, "ult", at, mloptPullIndex(s->pull, s->list)));
   MloptPullScope then = mloptPullBeginGuard(s->pull, fits);
-  mloptStoreShared(s->pull, s->lists, toLong(s, number), add(s, list, at));
-  mloptStoreShared(s->pull, s->places, toLong(s, place), add(s, list, at));
+  mloptStoreShared(s->pull, s->lists, toNumber(s, number), add(s, list, at));
+  mloptStoreShared(s->pull, s->places, toNumber(s, place), add(s, list, at));
   mloptPullEndGuard(s->pull, fits, then);
-  MlirValue next = add(s, count, countBits(s, all));
-  mloptPullEndFor(s->pull, loop, first, end, mloptPullIndex(s->pull, warpSize),
-                  1, &zero, &next, &found);
-  mloptStoreShared(s->pull, s->counts, toLong(s, found), s->warp);
+  return add(s, count, countBits(s, all));
 }
 
-static MlirValue loadLong(Scatter *s, MlirValue array, MlirValue at) {
-  return toIndex(s, mloptLoadShared(s->pull, array, i64Of(s), at));
+/// The warp notes the windows from `first` to below `end` that meet
+/// [begin, stop), and how many they are; no more than the list holds.
+static void emitSearch(Scatter *s, MlirValue first, MlirValue end,
+                       MlirValue begin, MlirValue stop) {
+  const int64_t warpSize = mloptSm90.warp;
+  MlirValue zero = mloptPullIndex(s->pull, 0), base, count, found;
+  MlirValue lane = mloptBuildBinary(s->b, "arith.remui", s->tid,
+                                    mloptPullIndex(s->pull, warpSize));
+  MloptPullScope loop = mloptPullBeginFor(s->pull, 1, &zero, &base, &count);
+  for (int u = 0; u < AT_ONCE; ++u)
+    count = noteWindows(s, add(s, addInt(s, base, u * warpSize), lane), end,
+                        begin, stop, count);
+  if (!s->b->failed && !mloptHoistLoads(s->b->block))
+    s->b->failed = true;
+  mloptPullEndFor(s->pull, loop, first, end,
+                  mloptPullIndex(s->pull, AT_ONCE * warpSize), 1, &zero, &count,
+                  &found);
+  mloptStoreShared(s->pull, s->counts, toNumber(s, found), s->warp);
+}
+
+static MlirValue loadNumber(Scatter *s, MlirValue array, MlirValue at) {
+  return toIndex(s, mloptLoadShared(s->pull, array, s->number, at));
 }
 
 /// Whether a warp has found more windows than its list holds.
@@ -260,9 +279,10 @@ static MlirValue runsOver(Scatter *s) {
   int64_t warps = s->kernel->schedule.threads / mloptSm90.warp;
   MlirValue most = mloptPullIndex(s->pull, 0);
   for (int64_t w = 0; w < warps; ++w)
-    most = mloptBuildBinary(s->b, "arith.maxui", most,
-                            loadLong(s, s->counts, mloptPullIndex(s->pull, w)));
-  return mloptBuildCmpI(s->b, "ugt", most, mloptPullIndex(s->pull, LIST));
+    most =
+        mloptBuildBinary(s->b, "arith.maxui", most,
+                         loadNumber(s, s->counts, mloptPullIndex(s->pull, w)));
+  return mloptBuildCmpI(s->b, "ugt", most, mloptPullIndex(s->pull, s->list));
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,15 +346,15 @@ static void applyLists(Scatter *s, const Tile *tile, const MlirValue *values,
   for (intptr_t e = 0; e < n; ++e)
     types[e] = mloptElementType(s->operand);
   MloptPullScope lists = mloptPullBeginFor(s->pull, n, values, &warp, outer);
-  MlirValue count =
-      least(s, loadLong(s, s->counts, warp), mloptPullIndex(s->pull, LIST));
-  MlirValue list = mulInt(s, warp, LIST);
+  MlirValue count = least(s, loadNumber(s, s->counts, warp),
+                          mloptPullIndex(s->pull, s->list));
+  MlirValue list = mulInt(s, warp, s->list);
   MloptPullScope entries = mloptPullBeginFor(s->pull, n, outer, &turn, inner);
   MlirValue at = add(s, list, turn);
   MlirValue condition =
-      meets(s, loadLong(s, s->places, at), tile->begin, tile->end);
+      meets(s, loadNumber(s, s->places, at), tile->begin, tile->end);
   MloptPullScope then = mloptPullBeginBranch(s->pull);
-  applyWindow(s, tile, loadLong(s, s->lists, at), inner, applied);
+  applyWindow(s, tile, loadNumber(s, s->lists, at), inner, applied);
   mloptPullEndBranch(s->pull, &then, n, applied);
   MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
   mloptPullEndBranch(s->pull, &otherwise, n, inner);
@@ -347,7 +367,7 @@ static void applyLists(Scatter *s, const Tile *tile, const MlirValue *values,
 /// says that these have run over, as many at a time as fit.
 static void applyAll(Scatter *s, const Tile *tile, MlirValue over,
                      const MlirValue *values, MlirValue *out) {
-  int64_t batch = s->kernel->schedule.threads / mloptSm90.warp * LIST;
+  int64_t batch = s->kernel->schedule.threads / mloptSm90.warp * s->list;
   if (s->numWindows <= batch) {
     applyLists(s, tile, values, out);
     return;
@@ -359,8 +379,8 @@ static void applyAll(Scatter *s, const Tile *tile, MlirValue over,
       mloptBuildSelect(s->b, over, all, mloptPullIndex(s->pull, 1));
   MloptPullScope loop = mloptPullBeginFor(s->pull, n, values, &first, carried);
   MloptPullScope then = mloptPullBeginGuard(s->pull, over);
-  MlirValue begin = least(s, add(s, first, mulInt(s, s->warp, LIST)), all);
-  MlirValue end = least(s, addInt(s, begin, LIST), all);
+  MlirValue begin = least(s, add(s, first, mulInt(s, s->warp, s->list)), all);
+  MlirValue end = least(s, addInt(s, begin, s->list), all);
   mloptBuildBarrier(s->b);
   emitSearch(s, begin, end, tile->begin, tile->end);
   mloptBuildBarrier(s->b);
@@ -406,6 +426,10 @@ static bool describe(Scatter *s) {
   s->perThread = divideUp(s->range, schedule->threads);
   if (s->perThread > PER_THREAD)
     s->perThread = PER_THREAD;
+  bool isNarrow = s->numWindows <= INT32_MAX && s->numElements <= INT32_MAX;
+  s->number = mlirIntegerTypeGet(s->b->context, isNarrow ? 32 : 64);
+  s->list = LIST_BYTES / (schedule->threads / mloptSm90.warp) /
+            (isNarrow ? 2 * 4 : 2 * 8);
   int64_t stride = 1;
   for (intptr_t d = mloptRank(s->operand); d-- > 0;) {
     s->span += (windowSize(s, d) - 1) * stride;
@@ -418,10 +442,9 @@ static bool describe(Scatter *s) {
 static void searchRange(Scatter *s, MlirValue begin, MlirValue end) {
   int64_t warps = s->kernel->schedule.threads / mloptSm90.warp;
   int64_t share = divideUp(s->numWindows, warps);
-  MlirType i64 = i64Of(s);
-  s->lists = mloptAddShared(s->kernel, i64, warps * LIST);
-  s->places = mloptAddShared(s->kernel, i64, warps * LIST);
-  s->counts = mloptAddShared(s->kernel, i64, warps);
+  s->lists = mloptAddShared(s->kernel, s->number, warps * s->list);
+  s->places = mloptAddShared(s->kernel, s->number, warps * s->list);
+  s->counts = mloptAddShared(s->kernel, s->number, warps);
   MlirValue all = mloptPullIndex(s->pull, s->numWindows);
   MlirValue first = least(s, mulInt(s, s->warp, share), all);
   emitSearch(s, first, least(s, addInt(s, first, share), all), begin, end);
@@ -448,7 +471,7 @@ void mloptEmitScatter(MloptKernel *kernel, MlirOperation op,
   MlirValue end = least(&s, addInt(&s, begin, s.range), all), over = {NULL};
   if (s.numWindows)
     searchRange(&s, begin, end);
-  if (s.numWindows > LIST * kernel->schedule.threads / mloptSm90.warp)
+  if (s.numWindows > s.list * kernel->schedule.threads / mloptSm90.warp)
     over = runsOver(&s);
   MlirValue first, old[PER_THREAD], values[PER_THREAD];
   MloptPullScope tiles = mloptPullBeginFor(pull, 0, NULL, &first, NULL);

@@ -127,16 +127,19 @@ static int64_t powerFrom(int64_t n) {
 }
 
 static MloptSchedule chooseGeneric(const MloptProgram *p) {
+  // Each block looks through all windows of a scatter: as many as run at once,
+  // and large ones.
+  enum { SCATTER_THREADS = 512 };
   int64_t count = p->numRoots ? mloptNumElements(p->space) : 1;
-  int64_t blocks = divideUp(count, THREADS);
-  // Each block looks through all windows of a scatter: as many as run at once.
+  int64_t threads = p->scatters ? SCATTER_THREADS : THREADS;
+  int64_t blocks = divideUp(count, threads);
   if (p->scatters)
-    blocks = atMost(count, target->residentThreads / THREADS *
+    blocks = atMost(count, target->residentThreads / threads *
                                target->multiprocessors);
   return (MloptSchedule){.family = p->scatters ? MLOPT_FAMILY_SCATTER
                                                : MLOPT_FAMILY_GENERIC,
                          .blocks = atMost(blocks, target->blocks),
-                         .threads = THREADS,
+                         .threads = threads,
                          .lanes = 1,
                          .vectors = 1,
                          .line = 1,
