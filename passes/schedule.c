@@ -501,6 +501,32 @@ static int64_t narrowStrip(const MloptProgram *p, int64_t line, int64_t lanes,
   return line;
 }
 
+/// Threads of a block for a strip: many, but so few that each has registers for
+/// its accumulators and vectors of all operands, and where the GPU is full
+/// anyway, several rows.
+static int64_t columnThreads(const MloptProgram *p, intptr_t results,
+                             int64_t bytes, int64_t line, int64_t lanes,
+                             int64_t cluster) {
+  enum { ACCUMULATORS = 8, UNROLLED = 8 };
+  const MloptReduction *r = &p->reduction;
+  int64_t width = line * lanes, rows = r->middle / cluster;
+  int64_t blocks = r->outer * divideUp(r->inner, width) * cluster;
+  int64_t threads =
+      atLeast(target->threads / powerFrom(p->numLarge) /
+                  powerFrom(divideUp(results * lanes, ACCUMULATORS)),
+              THREADS);
+  for (; threads > 2 * target->warp && threads / 2 >= width; threads /= 2) {
+    // Warps share what they found: each a row of the strip for every result.
+    bool fits = (threads / target->warp + cluster) * width * bytes <=
+                target->staticSharedBytes;
+    bool isFull = blocks * threads / 2 >=
+                  target->multiprocessors * target->residentThreads;
+    if (fits && threads / line * (isFull ? UNROLLED : 1) <= rows)
+      break;
+  }
+  return threads;
+}
+
 static bool chooseColumns(MloptProgram *p, bool clusters, MloptSchedule *out) {
   enum { MOST_VALUES = 32, MOST_REDUCTIONS = 8, FEW_ROWS = 16 };
   const MloptReduction *r = &p->reduction;
@@ -528,16 +554,9 @@ static bool chooseColumns(MloptProgram *p, bool clusters, MloptSchedule *out) {
          rows / (2 * cluster) >= target->threads / line)
     cluster *= 2;
   line = narrowStrip(p, line, lanes, cluster, 2 * target->sectorBytes);
-  // Warps share what they found: each a row of the strip for every result. A
-  // thread has vectors of all operands under way, and registers for that.
-  int64_t threads = atLeast(target->threads / powerFrom(p->numLarge), THREADS);
-  const int64_t width = line * lanes;
-  while (threads > 2 * target->warp && threads / 2 >= width &&
-         (threads / line > rows / cluster ||
-          (threads / target->warp + cluster) * width * bytes >
-              target->staticSharedBytes))
-    threads /= 2;
+  int64_t width = line * lanes;
   int64_t blocks = outer * divideUp(columns, width) * cluster;
+  int64_t threads = columnThreads(p, results, bytes, line, lanes, cluster);
   if (blocks > target->blocks || threads < width ||
       (threads / target->warp + cluster) * width * bytes >
           target->staticSharedBytes)
