@@ -36,17 +36,20 @@ def per_call(machine, call, calls=200, turns=5):
     return statistics.median(times)
 
 
+SOME = 16  # twice what an instance remembers
+
+
 def interleaved(machine, batches, calls=50, turns=60):
     """Microseconds of a call, the median over batches of each kind, which take
     turns so that all meet the same clocks. A batch is a function of how many
     calls, and returns the microseconds of one. The queue is empty when it
-    begins, and a call before has bound its pointers."""
+    begins, and some calls before have bound its sets of pointers again."""
     times = {name: [] for name in batches}
     names = list(batches)
     for turn in range(turns):
         first = turn % len(names)
         for name in names[first:] + names[:first]:
-            batches[name](1)
+            batches[name](SOME)
             machine.synchronize()
             times[name].append(batches[name](calls))
             machine.synchronize()
