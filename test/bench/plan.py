@@ -3,7 +3,8 @@
 """What is measured when there is less time than everything takes.
 
 A case has parts: "burst" (our program and the peers that are there at once),
-"compiled" (peers that PyTorch compiles), "xla", and "sustained". A plan takes
+"compiled" (peers that PyTorch compiles), "autotuned" (those that it tries out
+for a minute), "xla", and "sustained". A plan takes
 the most important parts that fit and says of each other one why it is left out.
 It is made again before each case, from the time that is then left and from how
 long things have really taken.
@@ -30,7 +31,8 @@ OVERHEAD = 0.4  # seconds a case: inputs, reference, checks
 # How important a part of a case of rank 1, 2 or 3 is; the least comes first.
 # Sustained figures matter most where power is what limits.
 IMPORTANCE = {"burst": (1, 4, 8), "compiled": (2, 5, 8), "xla": (4, 6, 8),
-              "sustained": (3, 7, 9), "sustained, memory": (7, 8, 9)}
+              "sustained": (3, 7, 9), "sustained, memory": (7, 8, 9),
+              "autotuned": (10, 10, 10)}
 
 
 # What is run first: XLA's profiler makes each launch dearer that comes after.
@@ -46,9 +48,8 @@ def in_order(cases):
 def kind_of(maker):
     """The part that a peer belongs to."""
     name = maker.partition(":")[0]
-    if name == "xla":
-        return "xla"
-    return "compiled" if name in MAKING else "burst"
+    own = {"xla": "xla", "autotune": "autotuned"}
+    return own.get(name, "compiled" if name in MAKING else "burst")
 
 
 @dataclass

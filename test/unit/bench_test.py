@@ -109,8 +109,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(workers.shares({"a": 1}, 3), [["a"]])
 
     def plan_all(self, seconds, **budget):
-        makers = lambda case: [maker for _, maker in case.peers
-                               if maker != "autotune"]
+        makers = lambda case: [maker for _, maker in case.peers]
         return plan.plan(plan.in_order(cases.cases), makers,
                          plan.Budget(0.7, 1.2, **budget), seconds)
 
@@ -143,6 +142,7 @@ class Bench(unittest.TestCase):
         self.assertIn(("gemm/bf16_nt_8192x8192x8192", "sustained"), kept)
         self.assertIn(("rows/softmax_bf16_8192x8192", "compiled"), kept)
         self.assertNotIn(("ceiling/copy_2GiB", "burst"), kept)
+        self.assertNotIn("autotuned", {kind for _, kind in kept})
         # No part of a case without the case.
         for case, kind in kept:
             self.assertIn((case, "burst"), kept)
