@@ -95,19 +95,7 @@ static void testCapture(void) {
 // Times
 //===----------------------------------------------------------------------===//
 
-enum { CHAIN = 64, CALLS = 2000, BATCH = 50 };
-
-static MloptArtifactWriter *planLong(void) {
-  MloptArtifactWriter *writer = createWriter();
-  MloptEntryWriter *entry = createMain(writer);
-  for (uint32_t i = 0; i < CHAIN; ++i) {
-    launch(entry, 0, ADD1, i ? A + (i - 1) % 2 : X, 0,
-           i + 1 < CHAIN ? A + i % 2 : Y, 0);
-    if (i)
-      mloptAddEdge(entry, 0, i - 1, true);
-  }
-  return writer;
-}
+enum { CALLS = 2000, BATCH = 50 };
 
 typedef void (*Call)(Setting *s, int number);
 
@@ -193,7 +181,7 @@ int main(int argc, char **argv) {
   testCapture();
   if (argc > 1 && !strcmp(argv[1], "--time")) {
     timeProgram("one kernel", planSingle(), 1);
-    timeProgram("a chain of 64", planLong(), CHAIN);
+    timeProgram("a chain of 64", planLong(), LONG_CHAIN);
   }
   return finish(NULL);
 }

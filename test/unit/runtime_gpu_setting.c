@@ -96,6 +96,18 @@ const char gpu_ptx[] =
 // Settings
 //===----------------------------------------------------------------------===//
 
+MloptArtifactWriter *planLong(void) {
+  MloptArtifactWriter *writer = createWriter();
+  MloptEntryWriter *entry = createMain(writer);
+  for (uint32_t i = 0; i < LONG_CHAIN; ++i) {
+    launch(entry, 0, ADD1, i ? A + (i - 1) % 2 : X, 0,
+           i + 1 < LONG_CHAIN ? A + i % 2 : Y, 0);
+    if (i)
+      mloptAddEdge(entry, 0, i - 1, true);
+  }
+  return writer;
+}
+
 bool driverOk(CuResult error) {
   CHECK(error == MLOPT_CUDA_SUCCESS);
   return error == MLOPT_CUDA_SUCCESS;

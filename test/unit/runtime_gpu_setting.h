@@ -27,7 +27,10 @@ typedef struct Setting {
   bool pushed;
 } Setting;
 
-enum { BLOCK_BYTES = 1 << 16 };
+enum { BLOCK_BYTES = 1 << 16, LONG_CHAIN = 64 };
+
+/// Y = X + 64, a kernel for each one.
+MloptArtifactWriter *planLong(void);
 
 bool driverOk(CuResult error);
 /// False if something failed, which is counted.

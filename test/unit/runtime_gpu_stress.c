@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   runtime_gpu_stress flat     many runs, memory of GPU and host flat
+//   runtime_gpu_stress turns    sets of pointers that come, go and come again
 //   runtime_gpu_stress threads  eight threads on eight streams
 //   runtime_gpu_stress refused  no memory, refused launches; then all is well
 //   runtime_gpu_stress lost     a kernel's fault; then nothing runs, and says
@@ -110,6 +111,58 @@ static void testAllFlat(void) {
   testFlat("a repeated stretch", planRepeat(), 10000);
   testFlat("a loop", planLoop(), 10000);
   testFlatLoading(40);
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+enum { SETS = 60 };
+
+/// `count` runs on the first `sets` sets in turn; what they gave is looked at.
+static bool runTurns(Setting *s, CUstream stream, int sets, int count) {
+  MloptCuda *cuda = &s->device->cuda;
+  float x[SETS][WIDTH], y[SETS][WIDTH];
+  bool good = true;
+  for (int i = 0; good && i < count; ++i)
+    good =
+        bindSet(s, i % sets) && CHECK_OK(mloptRunInstance(s->instance, stream));
+  for (int i = 0; good && i < sets && i < count; ++i) {
+    uint64_t base = s->block + (uint64_t)i * 1024;
+    good = driverOk(cuda->memcpyDtoHAsync(x[i], base, sizeof *x, stream)) &&
+           driverOk(cuda->memcpyDtoHAsync(y[i], base + 256, sizeof *y, stream));
+  }
+  good = good && CHECK_OK(mloptSynchronizeStream(s->device, stream));
+  for (int i = 0; good && i < sets && i < count; ++i)
+    for (int j = 0; j < WIDTH; ++j)
+      CHECK(y[i][j] == x[i][j] + LONG_CHAIN);
+  return good;
+}
+
+/// More sets than are remembered, and between them few again and again, on the
+/// default stream too.
+static void testTurns(void) {
+  Setting s;
+  if (setUp(&s, planLong(), MLOPT_LAUNCH_GRAPH)) {
+    driverOk(
+        s.device->cuda.memsetD32Async(s.block, 0, BLOCK_BYTES / 4, s.stream));
+    bool good = CHECK_OK(mloptSynchronizeStream(s.device, s.stream));
+    for (int turn = 0; good && turn < 200; ++turn) {
+      CUstream stream = turn % 2 ? s.stream : NULL;
+      good = runTurns(&s, stream, 4, 16) && runTurns(&s, stream, 4, 50) &&
+             runTurns(&s, stream, SETS, 16) && runTurns(&s, stream, SETS, 50) &&
+             runTurns(&s, stream, 1, 16) && runTurns(&s, stream, 12, 50);
+    }
+    MloptStatistics counts;
+    mloptGetStatistics(s.instance, &counts);
+    printf("turns: %llu runs, %llu graphs built, %llu steps patched, %llu "
+           "bindings recalled\n",
+           (unsigned long long)counts.runs,
+           (unsigned long long)counts.graphs_built,
+           (unsigned long long)counts.steps_patched,
+           (unsigned long long)counts.bindings_recalled);
+  }
+  tearDown(&s);
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,6 +354,8 @@ int main(int argc, char **argv) {
   plan_ptx = gpu_ptx;
   if (!strcmp(what, "flat"))
     testAllFlat();
+  else if (!strcmp(what, "turns"))
+    testTurns();
   else if (!strcmp(what, "threads"))
     testThreads();
   else if (!strcmp(what, "refused")) {
@@ -312,6 +367,6 @@ int main(int argc, char **argv) {
   else if (!strcmp(what, "named"))
     testLost(MLOPT_LAUNCH_CHECKED);
   else
-    printf("usage: runtime_gpu_stress flat|threads|refused|lost|named\n");
+    printf("usage: runtime_gpu_stress flat|turns|threads|refused|lost|named\n");
   return finish(NULL);
 }
