@@ -159,11 +159,12 @@ def carry_along(build, folder):
 
 
 def find_along(folder):
-    """What was carried along, unless the environment says otherwise."""
+    """What was carried along, whatever the environment says: what times the C
+    API knows the insides of the runtime that it was built with."""
     for name, path in ALONG.items():
         carried = os.path.join(folder, os.path.basename(path))
         if os.path.exists(carried):
-            os.environ.setdefault(name, carried)
+            os.environ[name] = os.path.abspath(carried)
 
 
 def now():

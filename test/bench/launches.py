@@ -158,6 +158,11 @@ def c_batches(instance, stream, x, y, pairs):
     path = os.environ.get("MLOPT_CALLS_LIBRARY")
     if not path:
         return {}
+    folders = {os.path.dirname(os.path.realpath(one))
+               for one in (path, os.environ.get("MLOPT_RUNTIME_LIBRARY", ""))}
+    if len(folders) > 1:
+        raise measure.Refused(f"{path} knows the insides of the runtime beside "
+                              "it, which is not the one in use")
     library = ctypes.CDLL(path)
     pointer, count = ctypes.c_void_p, ctypes.c_int
     for name, parameters in (
