@@ -493,7 +493,7 @@ class Calls(unittest.TestCase):
         Guards.made = Guards.said_yes = 0
         self.check_torch(make_torch(guards=True))
         self.assertEqual(Guards.made, 1)
-        self.assertEqual(Guards.said_yes, 13)
+        self.assertEqual(Guards.said_yes, 9)  # not where out is a list
 
     def check_torch(self, torch):
         real = sys.modules.get("torch")

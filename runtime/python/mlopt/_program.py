@@ -13,7 +13,7 @@ import weakref
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Callable, NamedTuple
 
-from . import _library, _short
+from . import _library
 from ._library import Error, check
 from ._tensors import Host, Kind, Slot, kind_of
 
@@ -249,9 +249,10 @@ class Program:
         self._argument_slots = self._slots("argument", self.arguments, 0)
         self._result_slots = self._slots("result", self.results,
                                          len(self.arguments))
-        self._short = _short.never
-        self._shorts: dict[type[Kind], _short.Call] = {}
-        self._make: Callable[[], list[Any]] | None = None  # results
+        self._classes: dict[type[Kind], type[Program]] = {}
+        # What makes results for arguments of a type.
+        self._make: Callable[[], list[Any]] | None = None
+        self._made_for: type | None = None
         self._run = runtime.mloptRunInstance
         self._local = threading.local()
 
@@ -293,17 +294,16 @@ class Program:
         Returns the result, or a tuple if there are several or none. `out` is
         where results go: a tensor, or a sequence with one for each result.
         """
-        if out is not None:
-            if self._short(self._local, arguments, out, stream):
-                return out
-        elif self._make is not None:
-            results = self._make()
-            if self._short(self._local, arguments, results, stream):
-                return results[0] if len(results) == 1 else tuple(results)
         return self._call(arguments, out, stream)
 
     def _call(self, arguments: tuple[Any, ...], out: Any, stream: Any) -> Any:
-        """The long way of a call, which takes everything."""
+        """The long way of a call, which takes everything. Where results are to
+        be made, and are known how from a call before, it leads to the short."""
+        if (out is None and self._make is not None and arguments
+                and type(arguments[0]) is self._made_for):
+            results = self._make()
+            out = results[0] if len(results) == 1 else tuple(results)
+            return self(*arguments, out=out, stream=stream)
         slots = self._argument_slots
         if len(arguments) != len(slots):
             raise Error(f"{self.entry} takes {len(slots)} arguments, "
@@ -367,16 +367,21 @@ class Program:
         return (out,)
 
     def _shorten(self, kinds: list[Kind], tensors: tuple[Any, ...]) -> None:
-        """Lets calls like this one go the short way from now on."""
+        """Lets calls like this one go the short way from now on: the program
+        becomes one of a class whose `__call__` is that."""
         types = {type(kind) for kind in kinds}
         if len(types) == 1:
             kind, = types
-            if kind not in self._shorts:
-                self._shorts[kind] = kinds[0].short(
-                    self._argument_slots, self._result_slots, self._run,
-                    tensors)
-            self._short = self._shorts[kind]
+            if kind not in self._classes:
+                call = kinds[0].short(
+                    self._argument_slots, self._result_slots,
+                    {"run": self._run, "call": Program._call}, tensors)
+                self._classes[kind] = type(
+                    "Program", (Program,), {"__call__": call}) if call else \
+                    Program
+            self.__class__ = self._classes[kind]
             self._make = kinds[0].maker(self._result_slots)
+            self._made_for = type(tensors[0]) if tensors else None
 
     def _create(self, slot: Slot, kind: Kind | None, like: Any) -> Any:
         if kind is None:

@@ -3,86 +3,86 @@
 """The short way of a call: nothing to make, nothing to find out.
 
 A loop over a signature costs as much as the launch that it leads to. So each
-program gets a function written for its own signature and for one kind of
+program gets a `__call__` written for its own signature and for one kind of
 tensor, with the same checks as the long way. For one argument and one result of
 PyTorch it reads
 
-    def call(local, arguments, out, stream):
+    def __call__(self, *arguments, out=None, stream=None):
+        if out is None:
+            return call(self, arguments, out, stream)
+        at = stream
         try:
             t0, = arguments
-            if out.__class__ is tuple or out.__class__ is list:
-                t1, = out
-            else:
-                t1 = out
-            if stream is None:
-                stream = current_stream(0)
-            instance = local.instances[stream]
-            if not (like(t0, t1) or t0.dtype in dtypes0 and ...):
-                return False
+            t1 = out
+            if at is None:
+                at = current_stream(0)
+            instance = self._local.instances[at]
+            if not like(t0, t1):
+                if t1.__class__ is tuple or t1.__class__ is list:
+                    t1, = t1
+                if not (t0.dtype in dtypes0 and t0.shape == shape0 and ...):
+                    raise ValueError
             pointers = (t0.data_ptr(), t1.data_ptr(),)
         except (AttributeError, KeyError, TypeError, ValueError):
-            return False
+            return call(self, arguments, out, stream)
         if instance.pointers != pointers:
             instance.bind(pointers)
-        status = run(instance.address, stream)
+        status = run(instance.address, at)
         if status:
             raise error_from(status)
-        return True
+        return out
 
-False says that the call is for the long way, which finds out why: another kind
-of tensor, the first call on a stream, or a mistake.
+An exception says that the call is for the long way, which finds out why:
+another kind of tensor, the first call on a stream, or a mistake.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from ._library import error_from
 
-Call = Callable[[Any, tuple[Any, ...], Any, Any], bool]
-
 _TEXT = """
-def call(local, arguments, out, stream):
+def __call__(self, *arguments, out=None, stream=None):
+    if out is None:
+        return call(self, arguments, out, stream)
+    at = stream
     try:
         {arguments} = arguments
-        {results}
-        {stream}
-        instance = local.instances[stream]
-        {read}
+        {results} = out
+{read}
     except (AttributeError, KeyError, TypeError, ValueError):
-        return False
-    {bind}
-    status = run(instance.address, stream)
+        return call(self, arguments, out, stream)
+{bind}
+    status = run(instance.address, at)
     if status:
         raise error_from(status)
-    return True
+    return out
 """
 
-_ONE_RESULT = """\
-if out.__class__ is tuple or out.__class__ is list:
-            {0}, = out
-        else:
-            {0} = out"""
 
-
-def never(local: Any, arguments: tuple[Any, ...], out: Any,
-          stream: Any) -> bool:
-    """The short way of a program that has none yet."""
-    return False
+def unwrap(argument_count: int, result_count: int) -> list[str]:
+    """Lines that take the only result out of a sequence, if it is in one."""
+    if result_count != 1:
+        return []
+    t = f"t{argument_count}"
+    return [f"if {t}.__class__ is tuple or {t}.__class__ is list:",
+            f"    {t}, = {t}"]
 
 
 def write(names: dict[str, Any], argument_count: int, result_count: int,
-          stream: str, read: str, bind: str) -> Call:
-    """Such a function. stream, read and bind are the lines of a kind, names is
-    what they refer to; t0, t1, ... are arguments, then results."""
+          read: Sequence[str], bind: Sequence[str]) -> Callable[..., Any]:
+    """Such a function. read and bind are the lines of a kind, names is what
+    they refer to; t0, t1, ... are arguments, then results, of which an only one
+    may still be in a sequence."""
     tensors = [f"t{i}" for i in range(argument_count + result_count)]
     arguments = tensors[:argument_count]
     results = tensors[argument_count:]
     text = _TEXT.format(
         arguments=", ".join(arguments) + "," if arguments else "()",
-        results=_ONE_RESULT.format(*results) if len(results) == 1 else
-        (", ".join(results) or "()") + " = out",
-        stream=stream, read=read, bind=bind)
+        results=", ".join(results) or "()",
+        read="\n".join("        " + line for line in read),
+        bind="\n".join("    " + line for line in bind))
     names = dict(names, error_from=error_from)
     exec(compile(text, "<mlopt: the short way of a call>", "exec"), names)
-    return names["call"]
+    return names["__call__"]

@@ -113,10 +113,11 @@ class Kind:
 
 
     def short(self, arguments: Sequence[Slot], results: Sequence[Slot],
-              run: Callable[[int, int], int | None],
-              tensors: Sequence[Any]) -> _short.Call:
-        """The short way of a program with these slots; tensors that fit."""
-        return _short.never
+              names: dict[str, Any],
+              tensors: Sequence[Any]) -> Callable[..., Any] | None:
+        """The short way of a program with these slots, if there is one; tensors
+        that fit. names: `run` and `call`, see _short.py."""
+        return None
 
     def maker(self, results: Sequence[Slot]) -> Callable[[], list[Any]] | None:
         """What makes results for the short way, if that needs no tensor of the
@@ -167,9 +168,10 @@ class Torch(Kind):
             return None
 
     def short(self, arguments: Sequence[Slot], results: Sequence[Slot],
-              run: Callable[[int, int], int | None],
-              tensors: Sequence[Any]) -> _short.Call:
-        names: dict[str, Any] = {"run": run, "current_stream": self.get_stream}
+              names: dict[str, Any],
+              tensors: Sequence[Any]) -> Callable[..., Any] | None:
+        names = dict(names, current_stream=self.get_stream,
+                     like=self.like(tensors))
         checks, pointers, ordinal = [], [], 0
         for i, slot in enumerate((*arguments, *results)):
             if not slot.torch_dtypes:
@@ -183,17 +185,20 @@ class Torch(Kind):
                           f"t{i}.shape == shape{i} and t{i}.is_contiguous() "
                           f"and t{i}.get_device() == {ordinal}")
             pointers.append(f"t{i}.data_ptr(), ")
-        fits = " and ".join(checks) or "True"
-        names["like"] = self.like(tensors)
+        among = ", ".join(f"t{i}" for i in range(len(checks)))
+        look = [*_short.unwrap(len(arguments), len(results)),
+                f"if not ({' and '.join(checks) or True}):",
+                "    raise ValueError"]
         if names["like"]:
-            among = ", ".join(f"t{i}" for i in range(len(checks)))
-            fits = f"like({among}) or {fits}"
+            look = [f"if not like({among}):", *("    " + line for line in look)]
         return _short.write(
             names, len(arguments), len(results),
-            f"if stream is None: stream = current_stream({ordinal})",
-            f"if not ({fits}): return False\n"
-            f"        pointers = ({''.join(pointers)})",
-            "if instance.pointers != pointers: instance.bind(pointers)")
+            ["if at is None:",
+             f"    at = current_stream({ordinal})",
+             "instance = self._local.instances[at]", *look,
+             f"pointers = ({''.join(pointers)})"],
+            ["if instance.pointers != pointers:",
+             "    instance.bind(pointers)"])
 
     def maker(self, results: Sequence[Slot]) -> Callable[[], list[Any]] | None:
         empty = self.torch.empty
@@ -243,21 +248,27 @@ class DLPack(Kind):
         return slot.locate(_get_capsule_pointer(capsule, b"dltensor"))
 
     def short(self, arguments: Sequence[Slot], results: Sequence[Slot],
-              run: Callable[[int, int], int | None],
-              tensors: Sequence[Any]) -> _short.Call:
+              names: dict[str, Any],
+              tensors: Sequence[Any]) -> Callable[..., Any] | None:
         count = len(arguments) + len(results)
-        capsules = "; ".join(f"c{i} = t{i}.__dlpack__(stream=stream or 1)"
-                             for i in range(count))
-        places = ", ".join(f"at(c{i}, b'dltensor')" for i in range(count))
+        capsules = [f"c{i} = t{i}.__dlpack__(stream=at or 1)"
+                    for i in range(count)]
+        places = ", ".join(f"at_capsule(c{i}, b'dltensor')"
+                           for i in range(count))
         return _short.write(
-            {"run": run, "at": _get_capsule_pointer,
-             "bind": library().mloptBindDLTensors}, len(arguments),
-            len(results), "if stream is None: return False",
-            f"{capsules}\n        instance.pack(instance.array, 0, {places})",
-            "instance.pointers = None\n"
-            "    status = bind(instance.address, instance.arguments_at, "
-            "instance.results_at)\n"
-            "    if status: raise error_from(status)")
+            dict(names, at_capsule=_get_capsule_pointer,
+                 bind=library().mloptBindDLTensors),
+            len(arguments), len(results),
+            ["if at is None:",
+             "    raise ValueError",
+             "instance = self._local.instances[at]",
+             *_short.unwrap(len(arguments), len(results)), *capsules,
+             f"instance.pack(instance.array, 0, {places})"],
+            ["instance.pointers = None",
+             "status = bind(instance.address, instance.arguments_at, "
+             "instance.results_at)",
+             "if status:",
+             "    raise error_from(status)"])
 
 
 class CudaArray(Kind):
