@@ -155,7 +155,10 @@ const MloptPassDef mloptPass_fuse MLOPT_TABLE = {
         "becomes one of bf16 terms with sums in f32, whose products lie within "
         "2^-23 of the exact ones where the factors exceed 2^-110. For `wgmma`, "
         "factors of other than 16 bits are transposed where their "
-        "rows do not run along the contracted dimensions.",
+        "rows do not run along the contracted dimensions, and factors of a "
+        "large "
+        "dot are padded with zeros along those where rows are no multiple of "
+        "16 bytes.",
     .anchor = "func.func",
     .dependent = dependent,
     .options = options,

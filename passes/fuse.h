@@ -84,7 +84,7 @@ void mloptFusePrepare(MlirBlock, bool wgmma);
 /// of bf16 factors.
 void mloptFuseSplitDot(MlirOperation dot);
 /// Transposes the factors of a dot whose elements wgmma takes only where rows
-/// run along the contracted dimensions.
+/// run along the contracted dimensions, and pads rows that TMA does not take.
 void mloptFuseLayFactors(MlirOperation dot);
 /// Checks that the groups of `mlopt.fuse` ask for what may be: one wish each,
 /// and operations of one block to be together (fuse_group.c).

@@ -16,16 +16,30 @@
 //   %t = mlopt.transpose %w perm [1, 0] : tensor<256x384xi8> -> ...
 //   %r = mlopt.dot %x, %t contract [1] x [1]
 //
+// TMA takes rows whose stride is a multiple of 16 bytes. Others are copied with
+// zeros behind them, which add nothing to a sum:
+//
+//   %r = mlopt.dot %x, %w contract [1] x [1]
+//        : (tensor<512x333xbf16>, tensor<384x333xbf16>) -> tensor<512x384xbf16>
+// becomes
+//   %p = mlopt.pad %x, %zero low [0, 0] high [0, 3] interior [0, 0]
+//   %q = mlopt.pad %w, %zero low [0, 0] high [0, 3] interior [0, 0]
+//   %r = mlopt.dot %p, %q contract [1] x [1]
+//        : (tensor<512x336xbf16>, tensor<384x336xbf16>) -> tensor<512x384xbf16>
+//
 //===----------------------------------------------------------------------===//
 
+#include "fold.h"
 #include "fuse.h"
 #include "match.h"
+#include "target.h"
 
 static const char *const batchOf[] = {"lhs_batch", "rhs_batch"};
 static const char *const contractOf[] = {"lhs_contract", "rhs_contract"};
 
-/// Narrower free dimensions are for kernels that take any layout.
-enum { LEAST_SIDE = 65, ROW_BYTES = 16 };
+/// Narrower free dimensions are for kernels that take any layout, and so are
+/// short rows, beside which the results are what takes time.
+enum { LEAST_SIDE = 65, LEAST_DEPTH = 128, ROW_BYTES = 16 };
 
 /// Whether wgmma multiplies these elements, but transposes none.
 static bool hasOneLayout(MlirOperation dot) {
@@ -96,7 +110,11 @@ static void layFactor(MlirOperation dot, intptr_t side) {
   mlirOperationSetOperand(dot, side, laid);
 }
 
-void mloptFuseLayFactors(MlirOperation dot) {
+//===----------------------------------------------------------------------===//
+// Transposed factors
+//===----------------------------------------------------------------------===//
+
+static void layFactors(MlirOperation dot) {
   int64_t bytes = mloptElementWidth(mloptElementType(mloptOperandType(dot, 0)));
   int64_t depth = 0;
   if (!hasOneLayout(dot))
@@ -114,4 +132,154 @@ void mloptFuseLayFactors(MlirOperation dot) {
     return;
   for (intptr_t side = 0; side < 2; ++side)
     layFactor(dot, side);
+}
+
+//===----------------------------------------------------------------------===//
+// Padded rows
+//===----------------------------------------------------------------------===//
+
+static bool isAligned(MlirType type, int64_t size) {
+  return size * mloptElementWidth(mloptElementType(type)) / 8 % ROW_BYTES == 0;
+}
+
+static int64_t rowSize(MlirType type) {
+  return mloptDim(type, mloptRank(type) - 1);
+}
+
+/// The place among the contracted dimensions of one that is some factor's last,
+/// and whose rows TMA does not take; -1 if there is none, or more stands in the
+/// way.
+static intptr_t findShortRow(MlirOperation dot) {
+  intptr_t found = -1;
+  for (intptr_t side = 0; side < 2; ++side) {
+    MlirType type = mloptOperandType(dot, side);
+    if (!mloptIsStatic(type) || !mloptNumElements(type))
+      return -1;
+    if (isAligned(type, rowSize(type)))
+      continue;
+    MloptInts contract = mloptGetInts(dot, contractOf[side]);
+    intptr_t place = contract.count;
+    while (place-- > 0 && contract.at[place] != mloptRank(type) - 1)
+      ;
+    if (place < 0 || (found >= 0 && found != place))
+      return -1;
+    found = place;
+  }
+  return found;
+}
+
+static int64_t depthOf(MlirOperation dot, intptr_t place) {
+  return mloptDim(mloptOperandType(dot, 0),
+                  mloptGetInts(dot, contractOf[0]).at[place]);
+}
+
+/// Whether all rows start at a multiple of four bytes.
+static bool areWords(MlirOperation dot) {
+  enum { WORD_BYTES = 4 };
+  for (intptr_t side = 0; side < 2; ++side) {
+    MlirType type = mloptOperandType(dot, side);
+    int64_t bits = rowSize(type) * mloptElementWidth(mloptElementType(type));
+    if (bits / 8 % WORD_BYTES)
+      return false;
+  }
+  return true;
+}
+
+/// Whether padding the factors, and a product of them on wgmma, take less time
+/// than one kernel on mma.sync that shifts elements into place, in
+/// microseconds. Rates are of an H200, measured over 200 random sizes.
+static bool pays(MlirOperation dot) {
+  enum { SIDE = 64, STEP = 128 };
+  const double launches = 3.5, paddedBytes = 1.2e6, reached = 0.6;
+  // In place: rows of whole words are copied, others shifted.
+  bool isCopied = areWords(dot);
+  const double stepTime = isCopied ? 0.5 : 1.5;
+  const double bytesInPlace = isCopied ? 1.1e6 : 5e5;
+  const double reachedInPlace = isCopied ? 0.2 : 0.13;
+  double bytes = 0, depth = 1, blocks = 1, batches = 1;
+  for (intptr_t side = 0; side < 2; ++side) {
+    MlirType type = mloptOperandType(dot, side);
+    MloptInts batch = mloptGetInts(dot, batchOf[side]);
+    MloptInts contract = mloptGetInts(dot, contractOf[side]);
+    int64_t rows = product(type, &batch) * product(type, &contract);
+    rows = mloptNumElements(type) / rows;
+    depth = (double)product(type, &contract);
+    batches = (double)product(type, &batch);
+    blocks *= (double)((rows + SIDE - 1) / SIDE);
+    bytes += (double)mloptNumElements(type) *
+             mloptElementWidth(mloptElementType(type)) / 8;
+  }
+  double products = (double)mloptNumElements(mloptResultType(dot, 0)) * depth /
+                    (double)mloptSm90.tensorProducts;
+  // Rounds of blocks, or of clusters that share the steps of one.
+  double rounds = batches * blocks / (double)mloptSm90.multiprocessors;
+  double least = 1.0 / (double)mloptSm90.portableCluster;
+  rounds = rounds > 1 ? rounds : rounds < least ? least : rounds;
+  double steps = stepTime * (1 + depth / STEP * rounds);
+  double inPlace = products / reachedInPlace;
+  inPlace = inPlace > steps ? inPlace : steps;
+  inPlace = inPlace > bytes / bytesInPlace ? inPlace : bytes / bytesInPlace;
+  return launches + bytes / paddedBytes + products / reached < inPlace;
+}
+
+/// Puts `count` zeros behind dimension `dim` of a factor.
+static void padFactor(MlirOperation dot, intptr_t side, int64_t dim,
+                      int64_t count) {
+  MloptBuilder b = mloptBuilderBefore(dot, mlirOperationGetLocation(dot));
+  MlirValue factor = mloptOperand(dot, side);
+  MlirType type = mlirValueGetType(factor);
+  MlirType scalar = mloptTensorType(0, NULL, mloptElementType(type));
+  MlirNamedAttribute value =
+      mloptNamedAttr(b.context, "value", mloptSplatAttr(scalar, 0));
+  MlirValue zero =
+      mloptBuildValue(&b, (MloptOpSpec){.name = mloptOp_constant.name,
+                                        .numResults = 1,
+                                        .results = &scalar,
+                                        .numAttrs = 1,
+                                        .attrs = &value});
+  int64_t shape[MLOPT_MAX_RANK], none[MLOPT_MAX_RANK] = {0};
+  int64_t high[MLOPT_MAX_RANK] = {0};
+  intptr_t rank = mloptShape(type, shape);
+  shape[dim] += count;
+  high[dim] = count;
+  MlirType padded = mloptTensorType(rank, shape, mloptElementType(type));
+  MlirValue operands[] = {factor, zero};
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(b.context, "low", mloptI64Array(b.context, rank, none)),
+      mloptNamedAttr(b.context, "high", mloptI64Array(b.context, rank, high)),
+      mloptNamedAttr(b.context, "interior",
+                     mloptI64Array(b.context, rank, none)),
+  };
+  MlirValue result =
+      mloptBuildValue(&b, (MloptOpSpec){.name = mloptOp_pad.name,
+                                        .numOperands = 2,
+                                        .operands = operands,
+                                        .numResults = 1,
+                                        .results = &padded,
+                                        .numAttrs = MLOPT_COUNT(attrs),
+                                        .attrs = attrs});
+  if (!b.failed)
+    mlirOperationSetOperand(dot, side, result);
+}
+
+static void padFactors(MlirOperation dot) {
+  intptr_t place = findShortRow(dot);
+  MlirType element = mloptElementType(mloptOperandType(dot, 0));
+  if (place < 0 || depthOf(dot, place) < LEAST_DEPTH ||
+      (!mlirTypeIsABF16(element) && !mlirTypeIsAF16(element) &&
+       !hasOneLayout(dot)) ||
+      !pays(dot))
+    return;
+  int64_t granule = ROW_BYTES * 8 / mloptElementWidth(element);
+  for (intptr_t side = 0; side < 2; ++side) {
+    MloptInts contract = mloptGetInts(dot, contractOf[side]);
+    int64_t dim = contract.at[place];
+    int64_t size = mloptDim(mloptOperandType(dot, side), dim);
+    padFactor(dot, side, dim, (granule - size % granule) % granule);
+  }
+}
+
+void mloptFuseLayFactors(MlirOperation dot) {
+  layFactors(dot);
+  padFactors(dot);
 }

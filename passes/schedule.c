@@ -212,12 +212,21 @@ static int64_t chooseStep(const MloptProgram *p, int64_t lanes, int64_t vectors,
   return best;
 }
 
+/// The same, but that the elements of a slice at an odd place are loaded one by
+/// one and stored together, where little is computed of each.
+static int64_t pointwiseVector(const MloptProgram *p) {
+  enum { MUCH = 12, FEW_BYTES = 4 };
+  return p->granule * p->smallest <= FEW_BYTES && p->numScalars < MUCH
+             ? atMost(target->accessBytes / p->smallest, 8)
+             : fullVector(p);
+}
+
 static bool choosePointwise(MloptProgram *p, MloptSchedule *out) {
   if (p->numReductions || !p->sameCount || !p->isPlain)
     return false;
   int64_t count = mloptNumElements(p->space);
   mloptCountReads(p, count);
-  int64_t lanes = fullVector(p);
+  int64_t lanes = pointwiseVector(p);
   while (lanes > 1 &&
          (lanes * p->numScalars > MAX_CLONED ||
           divideUp(count, THREADS * lanes) * 2 < target->multiprocessors))

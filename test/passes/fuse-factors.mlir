@@ -23,6 +23,36 @@ func.func @rounded(%a: tensor<256x512xf32>, %b: tensor<256x384xf32>) -> tensor<5
   return %0 : tensor<512x384xf32>
 }
 
+// Rows that TMA does not take are copied with zeros behind them, where the
+// product is large; a factor whose rows lie the other way, too.
+// CHECK-LABEL: @padded
+// CHECK:         kernels = 3
+// CHECK:         mlopt.pad %{{.*}}, %{{.*}} low [0, 0] high [0, 7] interior [0, 0] : tensor<512x777xbf16>
+// CHECK:         mlopt.pad %{{.*}}, %{{.*}} low [0, 0] high [7, 0] interior [0, 0] : tensor<777x1024xbf16>
+// CHECK:         mlopt.dot {{.*}} contract [1] x [0] : (tensor<512x784xbf16>, tensor<784x1024xbf16>) -> tensor<512x1024xbf16>
+func.func @padded(%a: tensor<512x777xbf16>, %b: tensor<777x1024xbf16>) -> tensor<512x1024xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<512x777xbf16>, tensor<777x1024xbf16>) -> tensor<512x1024xbf16>
+  return %0 : tensor<512x1024xbf16>
+}
+
+// Each batch, and rows of bytes.
+// CHECK-LABEL: @padded_batches
+// CHECK:         mlopt.pad {{.*}} high [0, 0, 15]
+// CHECK:         mlopt.dot {{.*}} (tensor<8x256x1024xi8>, tensor<8x256x1024xi8>)
+func.func @padded_batches(%a: tensor<8x256x1009xi8>, %b: tensor<8x256x1009xi8>) -> tensor<8x256x256xi32> {
+  %0 = mlopt.dot %a, %b batch [0] x [0] contract [2] x [2] : (tensor<8x256x1009xi8>, tensor<8x256x1009xi8>) -> tensor<8x256x256xi32>
+  return %0 : tensor<8x256x256xi32>
+}
+
+// Not where the copies cost more than they save: a small product, short rows.
+// CHECK-LABEL: @small
+// CHECK-NOT:     pad
+func.func @small(%a: tensor<64x333xbf16>, %b: tensor<64x333xbf16>, %c: tensor<512x77xbf16>, %d: tensor<1024x77xbf16>) -> (tensor<64x64xbf16>, tensor<512x1024xbf16>) {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<64x333xbf16>, tensor<64x333xbf16>) -> tensor<64x64xbf16>
+  %1 = mlopt.dot %c, %d contract [1] x [1] : (tensor<512x77xbf16>, tensor<1024x77xbf16>) -> tensor<512x1024xbf16>
+  return %0, %1 : tensor<64x64xbf16>, tensor<512x1024xbf16>
+}
+
 // What other kernels compute stays: f32 in full precision, factors of 16 bits,
 // narrow products, rows of k that TMA does not take.
 // CHECK-LABEL: @others
