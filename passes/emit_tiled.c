@@ -24,7 +24,9 @@
 // where they change their type. What lies outside of A or B is zero.
 //
 // Afterwards the sums go to shared memory in rows of n, and each thread
-// computes and stores vectors of the results.
+// computes and stores vectors of the results. Blocks of a cluster may share a
+// tile's steps: each then reads the sums of all, in the order of k, for its
+// part of the vectors.
 //
 // Shared memory: | stage 0: A, B | ... | stage S-1 |, then the sums in place.
 //
@@ -170,6 +172,23 @@ static void readThreads(MloptTiled *g) {
   g->warpM = mloptNvDivInt(nv, warp, warpsN);
   g->warpN = mloptNvRemInt(nv, warp, warpsN);
   g->start = mloptNvAddress(nv, nv->shared);
+  if (g->s.splits > 1)
+    g->rank = mloptNvRegister(nv, "cluster.ctarank");
+}
+
+/// The block's steps along k: all, or its share of them.
+static void shareSteps(MloptTiled *g) {
+  MloptNv *nv = &g->nv;
+  g->firstStep = mloptNvInt(nv, 0);
+  g->endStep = mloptNvInt(nv, g->steps);
+  if (g->s.splits == 1)
+    return;
+  int64_t share = g->steps / g->s.splits, rest = g->steps % g->s.splits;
+  MlirValue next = mloptNvAddInt(nv, g->rank, 1);
+  g->firstStep = mloptNvAdd(nv, mloptNvMulInt(nv, g->rank, share),
+                            mloptNvMin(nv, g->rank, mloptNvInt(nv, rest)));
+  g->endStep = mloptNvAdd(nv, mloptNvMulInt(nv, next, share),
+                          mloptNvMin(nv, next, mloptNvInt(nv, rest)));
 }
 
 /// The block's tile: batch after batch, in each band after band of eight rows
@@ -180,7 +199,8 @@ static void locateTile(MloptTiled *g) {
   MloptNv *nv = &g->nv;
   int64_t tilesM = divideUp(g->p.axes[MLOPT_AXIS_M].size, g->s.tile[0]);
   int64_t tilesN = divideUp(g->p.axes[MLOPT_AXIS_N].size, g->s.tile[1]);
-  MlirValue number = mloptNvRegister(nv, "ctaid.x");
+  MlirValue number =
+      mloptNvDivInt(nv, mloptNvRegister(nv, "ctaid.x"), g->s.splits);
   MlirValue batch = mloptNvDivInt(nv, number, tilesM * tilesN);
   number = mloptNvRemInt(nv, number, tilesM * tilesN);
   MlirValue first =
@@ -236,9 +256,16 @@ static void storeStep(MloptTiled *g, MlirValue slot,
 static void fillStages(MloptTiled *g) {
   MloptNv *nv = &g->nv;
   for (int64_t i = 0; i < g->s.stages - 1; ++i) {
+    if (i >=
+        divideUp(g->steps,
+                 g->s.splits)) { // as many groups of copies as there are stages
+      if (copies(g))
+        mloptNvCommitCopies(nv);
+      continue;
+    }
     MloptTiledLoaded loaded[2];
     MlirValue slot = mloptNvInt(nv, i * g->stageBytes);
-    loadStep(g, mloptNvInt(nv, i), slot, loaded);
+    loadStep(g, mloptNvAddInt(nv, g->firstStep, i), slot, loaded);
     storeStep(g, slot, loaded);
   }
 }
@@ -260,9 +287,8 @@ static void multiplySteps(MloptTiled *g) {
   start[0] = mloptNvInt(nv, 0);
   start[1] = mloptNvInt(nv, (g->s.stages - 1) * g->stageBytes);
   memcpy(start + 2, g->sums, n * sizeof *start);
-  MloptNvScope steps =
-      mloptNvBeginFor(nv, mloptNvInt(nv, 0), mloptNvInt(nv, g->steps),
-                      mloptNvInt(nv, 1), n + 2, start, &step, in);
+  MloptNvScope steps = mloptNvBeginFor(
+      nv, g->firstStep, g->endStep, mloptNvInt(nv, 1), n + 2, start, &step, in);
   memcpy(g->sums, in + 2, n * sizeof *in);
   if (copies(g))
     mloptNvWaitCopies(nv, g->s.stages - 2);
@@ -323,6 +349,7 @@ void mloptEmitTiled(MloptKernel *kernel) {
   int64_t aBytes = mloptTiledFactorBytes(&g.p, &g.s, 0);
   g.stageBytes = aBytes + mloptTiledFactorBytes(&g.p, &g.s, 1);
   readThreads(&g);
+  shareSteps(&g);
   locateTile(&g);
   mloptTiledSetUpFactor(&g, 0, 0);
   mloptTiledSetUpFactor(&g, 1, aBytes);
@@ -330,5 +357,9 @@ void mloptEmitTiled(MloptKernel *kernel) {
   fillStages(&g);
   multiplySteps(&g);
   mloptTiledStageSums(&g);
+  if (g.s.splits > 1)
+    mloptNvClusterBarrier(&g.nv); // all sums are there
   mloptTiledStoreTile(&g);
+  if (g.s.splits > 1)
+    mloptNvClusterBarrier(&g.nv); // and read
 }

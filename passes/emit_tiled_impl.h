@@ -115,6 +115,8 @@ typedef struct MloptTiled {
   bool usesMma;
   MlirValue thread, lane;        ///< i32
   MlirValue warpM, warpN, group; ///< i32
+  MlirValue rank;                ///< i32, of the block in its cluster
+  MlirValue firstStep, endStep;  ///< i32, of this block
   MlirValue start;               ///< address of the dynamic block
   MlirValue tileM, tileN;        ///< index: where the block's tile starts
   MlirValue batchLoops[MLOPT_MAX_LOOPS_OF_PRODUCT];

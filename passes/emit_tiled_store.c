@@ -83,28 +83,49 @@ static int64_t chooseVector(const Store *s) {
   return most;
 }
 
+/// Sums from an address and an offset on, 16 bytes of them or one: those of all
+/// blocks of the cluster.
+static void loadSums(Store *s, MlirValue at, int64_t offset, bool isWhole,
+                     MlirValue *out) {
+  MloptTiled *g = s->g;
+  MloptNv *nv = &g->nv;
+  const char *add = mloptIsFloatElement(g->p.sum) ? "arith.addf" : "arith.addi";
+  for (int64_t rank = 0; rank < g->s.splits; ++rank) {
+    MlirValue part[MLOPT_TILED_PIECE / 4];
+    MlirValue there = mloptNvRemoteAddress(nv, at, mloptNvInt(nv, rank));
+    int count = mloptNvLoadRemote(nv, there, offset, g->p.sum, isWhole,
+                                  rank ? part : out);
+    for (int i = 0; rank && i < count; ++i)
+      out[i] = mloptBuildBinary(nv->b, add, out[i], part[i]);
+  }
+}
+
 /// The staged sums of the vector in this row and column of the tile.
 static void readSums(Store *s, MlirValue row, MlirValue column) {
   MloptTiled *g = s->g;
   MloptNv *nv = &g->nv;
   int64_t width = bytesOf(g->p.sum), perPiece = MLOPT_TILED_PIECE / width;
+  bool isWhole = s->vector >= perPiece;
   MlirValue bytes = mloptNvMulInt(nv, column, width);
   MloptTiledPlace place = mloptTiledPlaceAt(
       nv, mloptTiledSumMatrix(g), g->start, row, mloptNvShrInt(nv, bytes, 4),
       mloptNvAndInt(nv, bytes, MLOPT_TILED_PIECE - 1));
-  for (int64_t i = 0; i < s->vector; ++i) {
+  for (int64_t i = 0; i < s->vector; i += isWhole ? perPiece : 1) {
     int64_t offset;
     MlirValue at = mloptTiledAddress(&place, 0, i / perPiece, &offset);
-    if (s->vector >= perPiece) {
-      if (i % perPiece == 0)
-        mloptNvLoadShared(nv, at, offset, g->p.sum, &s->sums[i]);
-      continue;
+    if (!isWhole)
+      offset += i * width;
+    if (g->s.splits > 1) {
+      loadSums(s, at, offset, isWhole, &s->sums[i]);
+    } else if (isWhole) {
+      mloptNvLoadShared(nv, at, offset, g->p.sum, &s->sums[i]);
+    } else {
+      at = mloptNvAddInt(nv, at, offset);
+      s->sums[i] = mloptBuildUnary(
+          nv->b, "llvm.load",
+          mloptBuildUnary(nv->b, "llvm.inttoptr", at, nv->sharedPointer),
+          g->p.sum);
     }
-    at = mloptNvAddInt(nv, at, offset + i * width);
-    s->sums[i] = mloptBuildUnary(
-        nv->b, "llvm.load",
-        mloptBuildUnary(nv->b, "llvm.inttoptr", at, nv->sharedPointer),
-        g->p.sum);
   }
 }
 
@@ -168,14 +189,22 @@ void mloptTiledStoreTile(MloptTiled *g) {
   mloptPullSetHooks(pull, (MloptPullHooks){.load = mloptTileLoad,
                                            .reduce = readSum,
                                            .userData = &s});
+  // Several turns at once, so that none waits for the one before.
+  enum { ELEMENTS_AT_ONCE = 8 };
   int64_t count = g->s.tile[0] * g->s.tile[1] / s.vector / g->threads;
-  MlirValue turn;
+  int64_t atOnce = ELEMENTS_AT_ONCE / s.vector;
+  while (count % atOnce)
+    atOnce /= 2;
+  MlirValue first = mloptPullIndex(pull, 0), turn;
+  if (g->s.splits > 1)
+    first = mloptTiledToIndex(g, mloptNvMulInt(nv, g->rank, atOnce));
   MloptPullScope loop = mloptPullBeginFor(pull, 0, NULL, &turn, NULL);
   MlirValue number = mloptNvAdd(
       nv, g->thread, mloptNvMulInt(nv, mloptTiledToInt(g, turn), g->threads));
-  storeVector(&s, number);
-  mloptPullEndFor(pull, loop, mloptPullIndex(pull, 0),
-                  mloptPullIndex(pull, count), mloptPullIndex(pull, 1), 0, NULL,
-                  NULL, NULL);
+  for (int64_t i = 0; i < atOnce; ++i)
+    storeVector(&s, mloptNvAddInt(nv, number, i * g->threads));
+  mloptPullEndFor(pull, loop, first, mloptPullIndex(pull, count),
+                  mloptPullIndex(pull, atOnce * g->s.splits), 0, NULL, NULL,
+                  NULL);
   mloptTileDestroy(&s.tile);
 }

@@ -240,22 +240,41 @@ void mloptNvStoreWords(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
   mloptNvPtx(nv, ptx, constraints, row->count + 1, operands, (MlirType){NULL});
 }
 
-int mloptNvLoadShared(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
-                      MlirType element, MlirValue out[4]) {
+/// Loads one element or 16 bytes of them, from "shared" or "shared::cluster".
+static int loadElements(MloptNv *nv, const char *space, bool isWhole,
+                        MlirValue address, int64_t offset, MlirType element,
+                        MlirValue *out) {
+  static const char *const heads[] = {"", "", "v2.", NULL, "v4."};
+  static const char *const lists[] = {NULL, "$0", "{$0, $1}", NULL,
+                                      "{$0, $1, $2, $3}"};
   bool isFloat = mlirTypeIsAFloat(element);
   bool isWide = mlirTypeIsAF64(element) ||
                 (!isFloat && mlirIntegerTypeGetWidth(element) == 64);
   const char *letter = isFloat ? (isWide ? "d" : "f") : isWide ? "l" : "r";
-  int count = isWide ? 2 : 4;
+  int count = !isWhole ? 1 : isWide ? 2 : 4;
   char ptx[96], constraints[48] = "";
-  snprintf(ptx, sizeof ptx, "ld.shared.%s%s%d %s, [$%d+%d];",
-           isWide ? "v2." : "v4.", isFloat ? "f" : "b", isWide ? 64 : 32,
-           isWide ? "{$0, $1}" : "{$0, $1, $2, $3}", count, (int)offset);
+  snprintf(ptx, sizeof ptx, "ld.%s.%s%s%d %s, [$%d+%d];", space, heads[count],
+           isFloat ? "f" : "b", isWide ? 64 : 32, lists[count], count,
+           (int)offset);
   size_t used = 0;
   for (int i = 0; i < count; ++i)
     used += (size_t)snprintf(constraints + used, sizeof constraints - used,
                              "=%s,", letter);
   snprintf(constraints + used, sizeof constraints - used, "r,~{memory}");
-  several(nv, ptx, constraints, 1, &sharedAddress, element, count, out);
+  if (isWhole)
+    several(nv, ptx, constraints, 1, &address, element, count, out);
+  else
+    out[0] = mloptNvPtx(nv, ptx, constraints, 1, &address, element);
   return count;
+}
+
+int mloptNvLoadShared(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
+                      MlirType element, MlirValue out[4]) {
+  return loadElements(nv, "shared", true, sharedAddress, offset, element, out);
+}
+
+int mloptNvLoadRemote(MloptNv *nv, MlirValue remoteAddress, int64_t offset,
+                      MlirType element, bool isWhole, MlirValue *out) {
+  return loadElements(nv, "shared::cluster", isWhole, remoteAddress, offset,
+                      element, out);
 }

@@ -63,6 +63,10 @@ MlirValue mloptNvLoadHalves(MloptNv *, MlirValue pointer, int word,
 /// many.
 int mloptNvLoadShared(MloptNv *, MlirValue sharedAddress, int64_t offset,
                       MlirType element, MlirValue out[4]);
+/// The same, or where `isWhole` is false one element, from another block's
+/// (mloptNvRemoteAddress).
+int mloptNvLoadRemote(MloptNv *, MlirValue remoteAddress, int64_t offset,
+                      MlirType element, bool isWhole, MlirValue *out);
 /// Stores as many words to shared memory.
 void mloptNvStoreWords(MloptNv *, MlirValue sharedAddress, int64_t offset,
                        int64_t bytes, const MlirValue *words);

@@ -8,7 +8,7 @@
 // The first family in this order that takes a kernel's program: skinny products
 // (schedule_tiled.h), products on wgmma and TMA (schedule_matmul.h), other
 // products, then what schedule.h chooses from. A fusion may pin a schedule of
-// the second.
+// any of the first three.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,12 +61,23 @@ static bool breaksPromise(MloptOutline *o, MlirOperation fusion,
   return false;
 }
 
+/// The schedule that the fusion pins, or the best; false if there is none, or
+/// after a diagnostic.
+static bool findTiled(MloptOutline *o, MlirOperation fusion,
+                      MlirOperation kernel, const MloptProduct *product,
+                      MloptTiledSchedule *out) {
+  if (!mloptReadTiledSchedule(fusion, out))
+    return mloptScheduleTiled(product, o->wgmma, out);
+  o->failed = !mloptVerifyTiled(kernel, product, out);
+  return !o->failed;
+}
+
 /// Makes the kernel one of tiles, if its program is a product.
 static bool chooseTiled(MloptOutline *o, MlirOperation fusion,
                         MlirOperation kernel, MlirBlock program,
                         const MloptProduct *product, MloptLaunch *launch) {
   MloptTiledSchedule schedule;
-  if (!mloptScheduleTiled(product, &schedule))
+  if (!findTiled(o, fusion, kernel, product, &schedule))
     return false;
   bool usesCores = mloptTiledUsesMma(product) || schedule.terms > 1 ||
                    mlirTypeIsAF64(product->sum);
@@ -104,10 +115,12 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
   MlirBlock program =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   bool isPinned = !mlirAttributeIsNull(mloptAttr(fusion, MLOPT_SCHEDULE));
+  MloptTiledSchedule pinned;
+  bool isTiled = mloptReadTiledSchedule(fusion, &pinned);
   MloptProduct product;
   bool isProduct = mloptFindProduct(program, &product);
-  if (isProduct && !isPinned && mloptTiledIsSkinny(&product) &&
-      chooseTiled(o, fusion, kernel, program, &product, launch))
+  if (isProduct && (isTiled || (!isPinned && mloptTiledIsSkinny(&product))) &&
+      (chooseTiled(o, fusion, kernel, program, &product, launch) || o->failed))
     return;
   MloptContraction contraction;
   MloptMatmulSchedule matmul;

@@ -20,11 +20,17 @@
 /// product; smaller ones make more tiles. Two groups keep a multiprocessor busy
 /// that has one small tile.
 static const MloptTiledSchedule mmaTiles[] = {
-    {{128, 128, 32}, {64, 64}, 4, 1, 1}, {{128, 64, 32}, {64, 32}, 4, 1, 1},
-    {{64, 128, 32}, {32, 64}, 4, 1, 1},  {{64, 64, 32}, {32, 32}, 4, 1, 1},
-    {{64, 64, 64}, {32, 32}, 4, 2, 1},   {{64, 64, 128}, {32, 32}, 3, 2, 1},
-    {{64, 32, 64}, {32, 16}, 4, 2, 1},   {{32, 64, 64}, {16, 32}, 4, 2, 1},
-    {{32, 32, 64}, {16, 16}, 4, 2, 1},
+    {{128, 128, 32}, {64, 64}, 4, 1, 1, 1},
+    {{128, 64, 32}, {64, 32}, 4, 1, 1, 1},
+    {{64, 128, 32}, {32, 64}, 4, 1, 1, 1},
+    {{64, 64, 32}, {32, 32}, 4, 1, 1, 1},
+    {{64, 64, 64}, {32, 32}, 4, 2, 1, 1},
+    {{64, 64, 128}, {32, 32}, 3, 2, 1, 1},
+    {{64, 32, 64}, {32, 16}, 4, 2, 1, 1},
+    {{32, 64, 64}, {16, 32}, 4, 2, 1, 1},
+    {{32, 32, 64}, {16, 16}, 4, 2, 1, 1},
+    {{64, 16, 128}, {16, 16}, 4, 2, 1, 1},
+    {{16, 64, 128}, {16, 16}, 4, 2, 1, 1},
 };
 
 /// For mma.sync where m or n is so small that a kernel does little but stream
@@ -32,44 +38,50 @@ static const MloptTiledSchedule mmaTiles[] = {
 /// the small factor to read beside them. In pairs, the second for when the
 /// tiles of the first would be too few; those of wide n, then of wide m.
 static const MloptTiledSchedule skinnyTiles[] = {
-    {{16, 64, 128}, {16, 16}, 4, 2, 1}, {{16, 32, 256}, {16, 16}, 4, 4, 1},
-    {{64, 16, 128}, {16, 16}, 4, 2, 1}, {{32, 16, 256}, {16, 16}, 4, 4, 1},
-    {{32, 64, 128}, {16, 32}, 4, 2, 1}, {{32, 32, 256}, {16, 16}, 3, 2, 1},
-    {{64, 32, 128}, {32, 16}, 4, 2, 1}, {{32, 32, 256}, {16, 16}, 3, 2, 1},
-    {{64, 64, 128}, {32, 32}, 3, 2, 1}, {{64, 32, 128}, {32, 16}, 4, 2, 1},
-    {{64, 64, 128}, {32, 32}, 3, 2, 1}, {{32, 64, 128}, {16, 32}, 4, 2, 1},
+    {{16, 64, 128}, {16, 16}, 4, 2, 1, 1},
+    {{16, 32, 256}, {16, 16}, 4, 4, 1, 1},
+    {{64, 16, 128}, {16, 16}, 4, 2, 1, 1},
+    {{32, 16, 256}, {16, 16}, 4, 4, 1, 1},
+    {{32, 64, 128}, {16, 32}, 4, 2, 1, 1},
+    {{32, 32, 256}, {16, 16}, 3, 2, 1, 1},
+    {{64, 32, 128}, {32, 16}, 4, 2, 1, 1},
+    {{32, 32, 256}, {16, 16}, 3, 2, 1, 1},
+    {{64, 64, 128}, {32, 32}, 3, 2, 1, 1},
+    {{64, 32, 128}, {32, 16}, 4, 2, 1, 1},
+    {{64, 64, 128}, {32, 32}, 3, 2, 1, 1},
+    {{32, 64, 128}, {16, 32}, 4, 2, 1, 1},
 };
 /// The same for f32 in three terms.
 static const MloptTiledSchedule skinnySplitTiles[] = {
-    {{32, 64, 64}, {32, 32}, 4, 4, 3}, {{32, 32, 128}, {32, 32}, 3, 8, 3},
-    {{64, 32, 64}, {32, 32}, 4, 4, 3}, {{32, 32, 128}, {32, 32}, 3, 8, 3},
-    {{64, 64, 32}, {32, 32}, 4, 2, 3}, {{64, 32, 64}, {32, 32}, 4, 4, 3},
-    {{64, 64, 32}, {32, 32}, 4, 2, 3}, {{32, 64, 64}, {32, 32}, 4, 4, 3},
+    {{32, 64, 64}, {32, 32}, 4, 4, 3, 1}, {{32, 32, 128}, {32, 32}, 3, 8, 3, 1},
+    {{64, 32, 64}, {32, 32}, 4, 4, 3, 1}, {{32, 32, 128}, {32, 32}, 3, 8, 3, 1},
+    {{64, 64, 32}, {32, 32}, 4, 2, 3, 1}, {{64, 32, 64}, {32, 32}, 4, 4, 3, 1},
+    {{64, 64, 32}, {32, 32}, 4, 2, 3, 1}, {{32, 64, 64}, {32, 32}, 4, 4, 3, 1},
 };
 
 /// For integers, one multiplication at a time: of a warp's 4 x 8 lanes, each
 /// computes an eighth of its columns and a quarter of its rows.
 static const MloptTiledSchedule i32Tiles[] = {
-    {{128, 128, 16}, {32, 64}, 4, 1, 1},
-    {{64, 64, 16}, {32, 32}, 4, 1, 1},
-    {{32, 64, 16}, {16, 32}, 4, 1, 1},
+    {{128, 128, 16}, {32, 64}, 4, 1, 1, 1},
+    {{64, 64, 16}, {32, 32}, 4, 1, 1, 1},
+    {{32, 64, 16}, {16, 32}, 4, 1, 1, 1},
 };
 /// For f32 on mma.sync, six products of 16 bits for one of 32. A warp converts
 /// its own part of the factors.
 static const MloptTiledSchedule splitTiles[] = {
-    {{128, 128, 16}, {64, 32}, 4, 1, 3},
-    {{128, 64, 16}, {64, 32}, 4, 1, 3},
-    {{64, 64, 16}, {32, 32}, 4, 1, 3},
-    {{32, 64, 16}, {32, 32}, 4, 1, 3},
+    {{128, 128, 16}, {64, 32}, 4, 1, 3, 1},
+    {{128, 64, 16}, {64, 32}, 4, 1, 3, 1},
+    {{64, 64, 16}, {32, 32}, 4, 1, 3, 1},
+    {{32, 64, 16}, {32, 32}, 4, 1, 3, 1},
 };
 /// For f64 on its own mma.sync.
 static const MloptTiledSchedule f64Tiles[] = {
-    {{64, 64, 8}, {32, 32}, 4, 1, 1},
-    {{32, 64, 8}, {16, 32}, 4, 1, 1},
+    {{64, 64, 8}, {32, 32}, 4, 1, 1, 1},
+    {{32, 64, 8}, {16, 32}, 4, 1, 1, 1},
 };
 static const MloptTiledSchedule i64Tiles[] = {
-    {{64, 64, 16}, {32, 32}, 3, 1, 1},
-    {{32, 64, 16}, {16, 32}, 3, 1, 1},
+    {{64, 64, 16}, {32, 32}, 3, 1, 1, 1},
+    {{32, 64, 16}, {16, 32}, 3, 1, 1, 1},
 };
 
 /// What the model knows, of the H200 alone: multiprocessors, their shared
@@ -77,7 +89,11 @@ static const MloptTiledSchedule i64Tiles[] = {
 /// memory under load.
 enum {
   PROCESSORS = 132,
-  TILE_CYCLES = 1500,
+  TILE_CYCLES = 500,
+  FILL_CYCLES = 1000,  ///< until a tile's first products, beside other tiles
+  SPLIT_CYCLES = 2500, ///< to meet, and to add what lies in other blocks
+  TMA_BYTES = 16,      ///< of which strides are multiples
+  MOST_SPLITS = 8,     ///< blocks of a cluster on every chip that has them
   LATENCY = 1000,
   SHARED_BYTES = 232448,
   SHARED_CYCLE = 128, ///< bytes that shared memory moves in a cycle
@@ -138,6 +154,24 @@ static int64_t countTiles(const MloptProduct *p, const MloptTiledSchedule *s) {
          p->axes[MLOPT_AXIS_BATCH].size;
 }
 
+static int64_t countSteps(const MloptProduct *p, const MloptTiledSchedule *s) {
+  return divideUp(p->axes[MLOPT_AXIS_K].size, s->tile[2]);
+}
+
+/// What is wrong with the blocks that share a tile's k; NULL if nothing is.
+static const char *splitFaultOf(const MloptProduct *p,
+                                const MloptTiledSchedule *s) {
+  if (s->splits == 1)
+    return NULL;
+  if (s->splits < 1 || s->splits > MOST_SPLITS || s->splits & (s->splits - 1))
+    return "a cluster has 1, 2, 4 or 8 blocks";
+  if (p->isOrdered)
+    return "the sums of a strict product are one chain";
+  if (countSteps(p, s) < s->splits)
+    return "a split of k is empty";
+  return NULL;
+}
+
 //===----------------------------------------------------------------------===//
 // Choice
 //===----------------------------------------------------------------------===//
@@ -177,16 +211,35 @@ static int64_t residentTiles(const MloptProduct *p,
   return byRegisters < byShared ? byRegisters : byShared;
 }
 
+/// Cycles to store a tile: instructions of four warps at a time, for each
+/// vector of neighbours in a row of the result.
+static int64_t storeCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
+  enum { VECTOR_INSTRUCTIONS = 12, LANES = 128, MOST_VECTOR = 8 };
+  int64_t vector = MOST_VECTOR;
+  while (p->axes[MLOPT_AXIS_N].size % vector)
+    vector /= 2;
+  return s->tile[0] * s->tile[1] / vector * VECTOR_INSTRUCTIONS / LANES;
+}
+
 /// Cycles: full rounds of tiles over the processors, each step of which takes
 /// its products, or what memory takes to answer over the steps under way.
 static int64_t cost(const MloptProduct *p, const MloptTiledSchedule *s) {
-  int64_t steps = divideUp(p->axes[MLOPT_AXIS_K].size, s->tile[2]);
-  int64_t rounds = divideUp(countTiles(p, s), PROCESSORS);
+  int64_t steps = divideUp(countSteps(p, s), s->splits);
+  int64_t rounds = divideUp(countTiles(p, s) * s->splits, PROCESSORS);
   int64_t resident = residentTiles(p, s);
   int64_t ahead = isCopied(p, 0) && isCopied(p, 1) ? s->stages - 1 : 1;
   int64_t products = rounds * steps * stepCycles(p, s);
-  int64_t waits = divideUp(rounds, resident) * steps * LATENCY / ahead;
-  return (products > waits ? products : waits) + rounds * TILE_CYCLES;
+  int64_t turns = divideUp(rounds, resident);
+  // Through registers, each thread shifts what it has waited for.
+  enum { SHIFTED_BYTES_CYCLE = 16 };
+  int64_t shift = ahead > 1
+                      ? 0
+                      : (s->tile[0] + s->tile[1]) * s->tile[2] *
+                            bytesOf(mloptTiledStored(p)) / SHIFTED_BYTES_CYCLE;
+  int64_t waits = turns * steps * (LATENCY + shift) / ahead;
+  return (products > waits ? products : waits) + turns * FILL_CYCLES +
+         rounds * (TILE_CYCLES + storeCycles(p, s)) +
+         (s->splits > 1) * SPLIT_CYCLES;
 }
 
 static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
@@ -219,9 +272,24 @@ static const MloptTiledSchedule *skinnyTilesOf(const MloptProduct *p,
   return skinnySplitTiles;
 }
 
+/// Whether a multiprocessor has at most one block.
+static bool isFew(const MloptProduct *p, const MloptTiledSchedule *s) {
+  return countTiles(p, s) * s->splits <= PROCESSORS;
+}
+
+/// Divides k among as many blocks as there are multiprocessors for all tiles.
+static void splitSteps(const MloptProduct *p, MloptTiledSchedule *s) {
+  MloptTiledSchedule more = *s;
+  for (more.splits *= 2; isFew(p, &more) && !splitFaultOf(p, &more);
+       more.splits *= 2)
+    s->splits = more.splits;
+}
+
 /// The first pair that holds the small side; of that, the second where the
-/// first would leave multiprocessors idle. False if there is none.
-static bool chooseSkinny(const MloptProduct *p, MloptTiledSchedule *out) {
+/// first would leave multiprocessors idle, and then a part of k for each block
+/// if the chip has clusters. False if there is none.
+static bool chooseSkinny(const MloptProduct *p, bool clusters,
+                         MloptTiledSchedule *out) {
   int small = p->axes[MLOPT_AXIS_M].size < p->axes[MLOPT_AXIS_N].size ? 0 : 1;
   int64_t size = p->axes[small ? MLOPT_AXIS_N : MLOPT_AXIS_M].size;
   int count, i = 2 * small;
@@ -230,8 +298,24 @@ static bool chooseSkinny(const MloptProduct *p, MloptTiledSchedule *out) {
     i += 4;
   if (i >= count)
     return false;
-  bool isFew = countTiles(p, &tiles[i]) < PROCESSORS - PROCESSORS / 8;
-  *out = tiles[i + isFew];
+  bool second = countTiles(p, &tiles[i]) < PROCESSORS - PROCESSORS / 8;
+  *out = tiles[i + second];
+  if (clusters)
+    splitSteps(p, out);
+  return true;
+}
+
+/// Whether TMA takes both factors: 16 bytes lie side by side from multiples of
+/// that on.
+static bool isAligned(const MloptProduct *p) {
+  for (int i = 0; i < 2; ++i) {
+    const MloptAccess *access = &p->factors[i].access;
+    int64_t most = TMA_BYTES / bytesOf(p->factors[i].element);
+    MloptAxis axis = i ? MLOPT_AXIS_N : MLOPT_AXIS_M;
+    if (mloptRunAlong(p, access, MLOPT_AXIS_K, most) < most &&
+        mloptRunAlong(p, access, axis, most) < most)
+      return false;
+  }
   return true;
 }
 
@@ -247,6 +331,9 @@ static bool isStreamed(const MloptProduct *p, MloptAxis axis) {
 bool mloptTiledIsSkinny(const MloptProduct *p) {
   enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512, WGMMA_SIDE = 64 };
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
+  // Rows that fill most of a tile of wgmma, too.
+  if (m > WGMMA_SIDE / 2 && m <= n && mloptTiledUsesMma(p) && isAligned(p))
+    return false;
   // Heads of 64 fill a tile of wgmma, and their batch every multiprocessor.
   bool fills =
       m >= WGMMA_SIDE && n >= WGMMA_SIDE && p->axes[MLOPT_AXIS_BATCH].size > 1;
@@ -254,28 +341,45 @@ bool mloptTiledIsSkinny(const MloptProduct *p) {
   return !p->isOrdered && !fills && (m < n ? n : m) >= LEAST_OTHER &&
          p->axes[MLOPT_AXIS_K].size >= LEAST_DEPTH &&
          isStreamed(p, m < n ? MLOPT_AXIS_N : MLOPT_AXIS_M) &&
-         chooseSkinny(p, &schedule);
+         chooseSkinny(p, false, &schedule);
 }
 
-bool mloptScheduleTiled(const MloptProduct *p, MloptTiledSchedule *out) {
+/// Whether enough of the tiles is inside. A thread for each element, or a few
+/// for each sum, do better where there are few.
+static bool fillsTiles(const MloptProduct *p) {
+  enum { LEAST_SIDE = 8, LEAST_DEPTH = 8 };
+  enum { MANY_SUMS = 6144, MANY_ELEMENTS = 1 << 20, LEAST = 2 };
+  int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
+  int64_t k = p->axes[MLOPT_AXIS_K].size;
+  int64_t side = m < n ? m : n, count = m * n * p->axes[MLOPT_AXIS_BATCH].size;
+  return side >=
+             (count >= MANY_SUMS && k >= LEAST_DEPTH ? LEAST : LEAST_SIDE) &&
+         k >= (count >= MANY_ELEMENTS ? LEAST : LEAST_DEPTH);
+}
+
+bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
+                        MloptTiledSchedule *out) {
   if (mloptTiledIsSkinny(p))
-    return chooseSkinny(p, out);
-  // Below, most of a tile would be outside, and a thread for each element does.
-  enum { LEAST_SIDE = 8, LEAST_DEPTH = 8, MOST_TILES = 1 << 30 };
-  if (p->axes[MLOPT_AXIS_M].size < LEAST_SIDE ||
-      p->axes[MLOPT_AXIS_N].size < LEAST_SIDE ||
-      p->axes[MLOPT_AXIS_K].size < LEAST_DEPTH)
+    return chooseSkinny(p, clusters, out);
+  if (!fillsTiles(p))
     return false;
+  enum { MOST_TILES = 1 << 30 };
   int count;
   const MloptTiledSchedule *tiles = tilesOf(p, &count);
   int64_t best = 0;
   for (int i = 0; i < count; ++i) {
-    int64_t cycles = cost(p, &tiles[i]);
-    if (countTiles(p, &tiles[i]) > MOST_TILES || (best && cycles >= best) ||
-        (p->isOrdered && tiles[i].groups > 1))
+    MloptTiledSchedule candidate = tiles[i];
+    if (countTiles(p, &candidate) > MOST_TILES ||
+        (p->isOrdered && candidate.groups > 1))
       continue;
-    best = cycles;
-    *out = tiles[i];
+    for (; !splitFaultOf(p, &candidate) && (clusters || candidate.splits == 1);
+         candidate.splits *= 2) {
+      int64_t cycles = cost(p, &candidate);
+      if (best && cycles >= best)
+        continue;
+      best = cycles;
+      *out = candidate;
+    }
   }
   return best > 0;
 }
@@ -292,11 +396,19 @@ bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
                  s->groups);
     return false;
   }
+  const char *fault = splitFaultOf(p, s);
+  if (fault) {
+    mloptOpError(kernel, "has an illegal schedule: %" PRId64 " splits: %s",
+                 s->splits, fault);
+    return false;
+  }
+  MloptTiledSchedule whole = *s;
+  whole.splits = 1;
   for (int i = 0; i < count; ++i)
-    if (!memcmp(s, &tiles[i], sizeof *s))
+    if (!memcmp(&whole, &tiles[i], sizeof whole))
       return true;
   for (int i = 0; i < numSkinny; ++i)
-    if (!memcmp(s, &skinny[i], sizeof *s))
+    if (!memcmp(&whole, &skinny[i], sizeof whole))
       return true;
   mloptOpError(kernel,
                "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64
@@ -320,10 +432,18 @@ void mloptTiledAnnotate(MlirOperation kernel, const MloptTiledSchedule *s) {
       mloptNamedAttr(c, "terms", mloptI64Attr(c, s->terms)),
       mloptNamedAttr(c, "tile", mloptI64Array(c, 3, s->tile)),
       mloptNamedAttr(c, "warp", mloptI64Array(c, 2, s->warp)),
+      mloptNamedAttr(c, "splits", mloptI64Attr(c, s->splits)),
   };
+  bool isSplit = s->splits > 1;
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr(MLOPT_SCHEDULE),
-      mlirDictionaryAttrGet(c, MLOPT_COUNT(entries), entries));
+      mlirDictionaryAttrGet(c, MLOPT_COUNT(entries) - !isSplit, entries));
+  if (isSplit) {
+    const int32_t cluster[] = {(int32_t)s->splits, 1, 1};
+    mlirOperationSetDiscardableAttributeByName(
+        kernel, mloptStr("nvvm.cluster_dim"),
+        mlirDenseI32ArrayGet(c, 3, cluster));
+  }
   // Else ptxas would rather spill than have one block alone.
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr("nvvm.minctasm"),
@@ -353,6 +473,10 @@ bool mloptReadTiledSchedule(MlirOperation kernel, MloptTiledSchedule *out) {
   if (mlirAttributeIsNull(schedule) || !mlirAttributeIsADictionary(schedule))
     return false;
   MlirAttribute family = mloptDictGet(schedule, "family");
+  out->splits = 1;
+  if (!mlirAttributeIsNull(mloptDictGet(schedule, "splits")) &&
+      !readInt(schedule, "splits", &out->splits))
+    return false;
   return !mlirAttributeIsNull(family) && mloptIsString(family) &&
          mloptStrEq(mlirStringAttrGetValue(family), "tiled") &&
          readInts(schedule, "tile", 3, out->tile) &&
@@ -364,7 +488,7 @@ bool mloptReadTiledSchedule(MlirOperation kernel, MloptTiledSchedule *out) {
 
 void mloptTiledLaunch(const MloptProduct *p, const MloptTiledSchedule *s,
                       MloptLaunch *launch) {
-  launch->blocks = countTiles(p, s);
+  launch->blocks = countTiles(p, s) * s->splits;
   launch->threads = mloptTiledThreads(s);
   launch->sharedBytes = mloptTiledSharedBytes(p, s);
 }

@@ -18,13 +18,14 @@
 #include "product.h"
 
 /// `{family = "tiled", groups = 1, stages = 4, terms = 1, tile = [128, 128,
-/// 32], warp = [64, 64]}`.
+/// 32], warp = [64, 64]}`; `splits` is left out where it is 1.
 typedef struct MloptTiledSchedule {
   int64_t tile[3]; ///< of m, n, k
   int64_t warp[2]; ///< the part of it that one warp computes
   int64_t stages;  ///< of tiles of the factors in shared memory
   int64_t groups;  ///< of warps that share a tile's depth
   int64_t terms;   ///< 3: f32 as a sum of three bf16, for mma.sync; else 1
+  int64_t splits;  ///< blocks, a cluster, that share a tile's k
 } MloptTiledSchedule;
 
 /// The element type that a product's factors have in shared memory: bf16 or
@@ -42,7 +43,9 @@ int64_t mloptTiledSharedBytes(const MloptProduct *, const MloptTiledSchedule *);
 /// would.
 bool mloptTiledIsSkinny(const MloptProduct *);
 /// The best tile by the cost model; false if another family is better.
-bool mloptScheduleTiled(const MloptProduct *, MloptTiledSchedule *out);
+/// `clusters`: whether the chip has them.
+bool mloptScheduleTiled(const MloptProduct *, bool clusters,
+                        MloptTiledSchedule *out);
 /// Whether a kernel can have this schedule; a diagnostic if not.
 bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *,
                       const MloptTiledSchedule *);

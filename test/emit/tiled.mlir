@@ -48,10 +48,10 @@ func.func @conv(%x: tensor<2x14x14x36xf16>, %w: tensor<3x3x36x64xf16>) -> tensor
 // elements of the bias come at once.
 // CHECK:       gpu.binary @bias_kernel_0
 // CHECK:       mma.sync
-// CHECK:       ld.shared.v4.f32
+// CHECK:       ld.shared{{(::cluster)?}}.v4.f32
 // CHECK:       ld.global.v4
 // CHECK:       add.rn.f32
-// CHECK:       st.global.v4
+// CHECK:       st.global.v{{[24]}}
 // CHECK:       func.func @bias
 func.func @bias(%a: tensor<60x333xbf16>, %b: tensor<64x333xbf16>, %v: tensor<64xf32>) -> tensor<60x64xbf16> {
   %0 = mlopt.fusion (%x = %a : tensor<60x333xbf16>, %y = %b : tensor<64x333xbf16>, %w = %v : tensor<64xf32>) -> tensor<60x64xbf16> {

@@ -4,12 +4,14 @@
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// Rows that TMA does not take, and that take registers on the way: deep steps,
-// since each waits for memory.
+// Rows that TMA does not take, and that take registers on the way. Each step
+// waits for memory: blocks of a cluster share those of a tile, of which there
+// are few.
 // CHECK-LABEL: llvm.func @odd_kernel_0
-// CHECK-SAME:    mlopt.schedule = {family = "tiled", groups = 2 : i64, stages = 3 : i64, terms = 1 : i64, tile = array<i64: 64, 64, 128>, warp = array<i64: 32, 32>}
+// CHECK-SAME:    mlopt.schedule = {family = "tiled", groups = 2 : i64, splits = 4 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 32, 32, 64>, warp = array<i64: 16, 16>}
+// CHECK-SAME:    nvvm.cluster_dim = array<i32: 4, 1, 1>
 // CHECK:       func.func @odd
-// CHECK:         %[[BLOCKS:.*]] = arith.constant 4 : index
+// CHECK:         %[[BLOCKS:.*]] = arith.constant 64 : index
 // CHECK:         %[[THREADS:.*]] = arith.constant 256 : index
 // CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],{{.*}} threads in (%[[THREADS]],
 func.func @odd(%a: tensor<100x333xbf16>, %b: tensor<101x333xbf16>) -> tensor<100x101xf32> {
