@@ -173,30 +173,32 @@ static int64_t depthOf(MlirOperation dot, intptr_t place) {
                   mloptGetInts(dot, contractOf[0]).at[place]);
 }
 
-/// Whether all rows start at a multiple of four bytes.
-static bool areWords(MlirOperation dot) {
-  enum { WORD_BYTES = 4 };
+/// The most bytes, up to eight, of which all rows start at a multiple.
+static int64_t granuleOf(MlirOperation dot) {
+  enum { MOST_BYTES = 8 };
+  int64_t granule = MOST_BYTES;
   for (intptr_t side = 0; side < 2; ++side) {
     MlirType type = mloptOperandType(dot, side);
     int64_t bits = rowSize(type) * mloptElementWidth(mloptElementType(type));
-    if (bits / 8 % WORD_BYTES)
-      return false;
+    while (bits / 8 % granule)
+      granule /= 2;
   }
-  return true;
+  return granule;
 }
 
 /// Whether padding the factors, and a product of them on wgmma, take less time
 /// than one kernel on mma.sync that shifts elements into place, in
 /// microseconds. Rates are of an H200, measured over 200 random sizes.
 static bool pays(MlirOperation dot) {
-  enum { SIDE = 64, STEP = 128 };
+  enum { SIDE = 64, STEP = 128, NARROW = 16, FEW_SIDE = 8, FEW_SUMS = 1024 };
   const double launches = 3.5, paddedBytes = 1.2e6, reached = 0.6;
   // In place: rows of whole words are copied, others shifted.
-  bool isCopied = areWords(dot);
+  int64_t granule = granuleOf(dot);
+  bool isCopied = granule >= 4;
   const double stepTime = isCopied ? 0.5 : 1.5;
-  const double bytesInPlace = isCopied ? 1.1e6 : 5e5;
   const double reachedInPlace = isCopied ? 0.2 : 0.13;
-  double bytes = 0, depth = 1, blocks = 1, batches = 1;
+  double bytes = 0, depth = 1, blocks = 1, batches = 1, sums = 1;
+  int64_t narrow = INT64_MAX;
   for (intptr_t side = 0; side < 2; ++side) {
     MlirType type = mloptOperandType(dot, side);
     MloptInts batch = mloptGetInts(dot, batchOf[side]);
@@ -206,11 +208,19 @@ static bool pays(MlirOperation dot) {
     depth = (double)product(type, &contract);
     batches = (double)product(type, &batch);
     blocks *= (double)((rows + SIDE - 1) / SIDE);
+    sums *= (double)rows;
+    narrow = rows < narrow ? rows : narrow;
     bytes += (double)mloptNumElements(type) *
              mloptElementWidth(mloptElementType(type)) / 8;
   }
-  double products = (double)mloptNumElements(mloptResultType(dot, 0)) * depth /
-                    (double)mloptSm90.tensorProducts;
+  // A few sums are those of rows.
+  if (narrow < FEW_SIDE && sums < FEW_SUMS)
+    return false;
+  double bytesInPlace = granule == 8       ? 3e6
+                        : isCopied         ? 1.1e6
+                        : narrow <= NARROW ? 1e6
+                                           : 5e5;
+  double products = batches * sums * depth / (double)mloptSm90.tensorProducts;
   // Rounds of blocks, or of clusters that share the steps of one.
   double rounds = batches * blocks / (double)mloptSm90.multiprocessors;
   double least = 1.0 / (double)mloptSm90.portableCluster;

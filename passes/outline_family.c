@@ -124,7 +124,8 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
     return;
   MloptContraction contraction;
   MloptMatmulSchedule matmul;
-  if (findMatmul(o, fusion, kernel, program, &contraction, &matmul)) {
+  bool isFew = isProduct && !isPinned && mloptTiledIsFew(&product);
+  if (!isFew && findMatmul(o, fusion, kernel, program, &contraction, &matmul)) {
     mloptMatmulAnnotate(kernel, &contraction, &matmul);
     mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
     markInputs(o, kernel, launch);

@@ -344,16 +344,30 @@ bool mloptTiledIsSkinny(const MloptProduct *p) {
          chooseSkinny(p, false, &schedule);
 }
 
+static int64_t countSums(const MloptProduct *p) {
+  return p->axes[MLOPT_AXIS_M].size * p->axes[MLOPT_AXIS_N].size *
+         p->axes[MLOPT_AXIS_BATCH].size;
+}
+
+static int64_t narrowSide(const MloptProduct *p) {
+  int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
+  return m < n ? m : n;
+}
+
+enum { LEAST_SIDE = 8, LEAST_DEPTH = 8 };
+
+bool mloptTiledIsFew(const MloptProduct *p) {
+  enum { FEW_SUMS = 1024 };
+  return narrowSide(p) < LEAST_SIDE && countSums(p) < FEW_SUMS;
+}
+
 /// Whether enough of the tiles is inside. A thread for each element, or a few
 /// for each sum, do better where there are few.
 static bool fillsTiles(const MloptProduct *p) {
-  enum { LEAST_SIDE = 8, LEAST_DEPTH = 8 };
   enum { MANY_SUMS = 6144, MANY_ELEMENTS = 1 << 20, LEAST = 2 };
-  int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
-  int64_t k = p->axes[MLOPT_AXIS_K].size;
-  int64_t side = m < n ? m : n, count = m * n * p->axes[MLOPT_AXIS_BATCH].size;
-  return side >=
-             (count >= MANY_SUMS && k >= LEAST_DEPTH ? LEAST : LEAST_SIDE) &&
+  int64_t k = p->axes[MLOPT_AXIS_K].size, count = countSums(p);
+  bool isMany = count >= MANY_SUMS && k >= LEAST_DEPTH;
+  return narrowSide(p) >= (isMany ? LEAST : LEAST_SIDE) &&
          k >= (count >= MANY_ELEMENTS ? LEAST : LEAST_DEPTH);
 }
 
@@ -372,7 +386,8 @@ bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
     if (countTiles(p, &candidate) > MOST_TILES ||
         (p->isOrdered && candidate.groups > 1))
       continue;
-    for (; !splitFaultOf(p, &candidate) && (clusters || candidate.splits == 1);
+    for (; candidate.splits == 1 ||
+           (clusters && isFew(p, &candidate) && !splitFaultOf(p, &candidate));
          candidate.splits *= 2) {
       int64_t cycles = cost(p, &candidate);
       if (best && cycles >= best)

@@ -42,6 +42,8 @@ int64_t mloptTiledSharedBytes(const MloptProduct *, const MloptTiledSchedule *);
 /// Whether this family streams a product's large factor faster than any other
 /// would.
 bool mloptTiledIsSkinny(const MloptProduct *);
+/// Whether there are so few sums that those of rows are fastest.
+bool mloptTiledIsFew(const MloptProduct *);
 /// The best tile by the cost model; false if another family is better.
 /// `clusters`: whether the chip has them.
 bool mloptScheduleTiled(const MloptProduct *, bool clusters,

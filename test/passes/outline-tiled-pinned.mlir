@@ -1,0 +1,51 @@
+// RUN: mlopt-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(mlopt-outline-kernels{wgmma=true})' | FileCheck %s
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// A fusion may pin tiles of this family, where wgmma would be taken.
+// CHECK-LABEL: llvm.func @pinned_kernel_0
+// CHECK-SAME:    mlopt.schedule = {family = "tiled", groups = 1 : i64, splits = 2 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 64, 64, 32>, warp = array<i64: 32, 32>}
+// CHECK-SAME:    nvvm.cluster_dim = array<i32: 2, 1, 1>
+// CHECK:       arith.constant 32 : index
+// CHECK:       gpu.launch_func
+func.func @pinned(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> tensor<256x256xf32> {
+    %z = arith.constant dense<0.0> : tensor<256x256xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<256x256xbf16>, tensor<256x256xbf16>) outs(%z : tensor<256x256xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<256x256xf32>
+    mlopt.yield %1 : tensor<256x256xf32>
+  } {mlopt.schedule = {family = "tiled", groups = 1 : i64, splits = 2 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 64, 64, 32>, warp = array<i64: 32, 32>}}
+  return %0 : tensor<256x256xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+func.func @empty(%a: tensor<256x64xbf16>, %b: tensor<256x64xbf16>) -> tensor<256x256xf32> {
+  // expected-error @+1 {{has an illegal schedule: 4 splits: a split of k is empty}}
+  %0 = mlopt.fusion (%x = %a : tensor<256x64xbf16>, %y = %b : tensor<256x64xbf16>) -> tensor<256x256xf32> {
+    %z = arith.constant dense<0.0> : tensor<256x256xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<256x64xbf16>, tensor<256x64xbf16>) outs(%z : tensor<256x256xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<256x256xf32>
+    mlopt.yield %1 : tensor<256x256xf32>
+  } {mlopt.schedule = {family = "tiled", groups = 1 : i64, splits = 4 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 64, 64, 32>, warp = array<i64: 32, 32>}}
+  return %0 : tensor<256x256xf32>
+}
