@@ -87,6 +87,12 @@ MlirValue mloptMatmulNextTurn(MloptMatmul *, MlirValue turn);
 /// consumer has of a tile.
 int64_t mloptMatmulNumBlocks(const MloptMatmul *);
 
+// emit_matmul_rows.c
+/// Stores a block of an output that mloptMatmulStoresRows, staged in the
+/// consumer's first slot; `axes` (i32) is where it starts.
+void mloptMatmulStoreRows(MloptMatmul *, const MloptMatmulConsumer *,
+                          const MloptOutput *, const MlirValue *axes);
+
 // emit_matmul_split.c
 /// Sends each block of the fragment to the block of the cluster that stores it.
 void mloptMatmulExchange(MloptMatmul *, const MloptMatmulConsumer *,

@@ -15,6 +15,9 @@
 //                           ->  slot 1  ->  TMA
 //                           ->  st.global
 //
+// Where no output goes by TMA, those of rows along n are staged too
+// (emit_matmul_rows.c).
+//
 // Where k is split among blocks, each block of a tile belongs to one of them,
 // which adds the others' sums first.
 //
@@ -32,6 +35,11 @@ static unsigned widthOf(const MloptOutput *output) {
 }
 
 static bool isHalf(const MloptOutput *output) { return widthOf(output) == 16; }
+
+static bool isStaged(const MloptMatmul *g, const MloptOutput *output) {
+  return mloptMatmulStoresBoxes(&g->c, output) ||
+         mloptMatmulStoresRows(&g->c, output);
+}
 
 //===----------------------------------------------------------------------===//
 // Slots
@@ -73,7 +81,7 @@ static void placeFragment(MloptMatmul *g, const MloptMatmulConsumer *w,
 void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
   bool halves = false, words = false;
   for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
-    if (!mloptMatmulStoresBoxes(&g->c, &g->c.outputs[i]))
+    if (!isStaged(g, &g->c.outputs[i]))
       continue;
     halves |= isHalf(&g->c.outputs[i]);
     words |= !isHalf(&g->c.outputs[i]);
@@ -333,7 +341,7 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
   for (int64_t e = 0; e < numElements; e += 2)
     for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
       const MloptOutput *output = &g->c.outputs[i];
-      bool forSlot = mloptMatmulStoresBoxes(&g->c, output);
+      bool forSlot = isStaged(g, output);
       if (g->c.isPlain && forSlot)
         memcpy(&elements[i][e], block->sums[0] + e, 2 * sizeof(MlirValue));
       else
@@ -343,13 +351,18 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
     }
   for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
     const MloptOutput *output = &g->c.outputs[i];
-    if (!mloptMatmulStoresBoxes(&g->c, output))
+    if (!isStaged(g, output))
       continue;
     int64_t columns = mloptMatmulStoreColumns(output);
     MlirValue axes[MLOPT_NUM_AXES];
     memcpy(axes, block->axes, sizeof axes);
     for (int64_t c = 0; c < block->numColumns; c += columns) {
       axes[MLOPT_AXIS_N] = mloptNvAddInt(&g->nv, block->axes[MLOPT_AXIS_N], c);
+      if (mloptMatmulStoresRows(&g->c, output)) {
+        stageBlock(g, w, output, mloptNvInt(&g->nv, 0), &elements[i][c / 2]);
+        mloptMatmulStoreRows(g, w, output, axes);
+        continue;
+      }
       if (!isAwaited)
         awaitSlot(g, w);
       isAwaited = false;

@@ -68,7 +68,10 @@ int64_t mloptMatmulProductColumns(const MloptContraction *,
 // schedule_matmul_launch.c
 /// Whether TMA stores an output, in boxes of 64 rows of 128 bytes.
 bool mloptMatmulStoresBoxes(const MloptContraction *, const MloptOutput *);
-/// The columns of a box.
+/// Whether threads store an output row by row from shared memory: one of rows
+/// that TMA does not take, beside none that it does.
+bool mloptMatmulStoresRows(const MloptContraction *, const MloptOutput *);
+/// The columns of a box, or of a block that is stored by rows.
 int64_t mloptMatmulStoreColumns(const MloptOutput *);
 /// The dimensions of its map: the innermost of n, the innermost of m, others;
 /// how many there are, 0 if TMA cannot store it.

@@ -85,10 +85,22 @@ bool mloptMatmulStoresBoxes(const MloptContraction *c,
   return mloptMatmulBoxDigits(c, output, digits) > 0;
 }
 
+bool mloptMatmulStoresRows(const MloptContraction *c,
+                           const MloptOutput *output) {
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    if (mloptMatmulStoresBoxes(c, &c->outputs[i]))
+      return false;
+  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
+  return mloptOutputDigits(c, output, digits) && storedType(output) &&
+         digits[0].axis == MLOPT_AXIS_N && digits[0].step == 1 &&
+         digits[0].stride == 1;
+}
+
 int64_t mloptMatmulBlockColumns(const MloptContraction *c) {
   int64_t columns = 32;
   for (intptr_t i = 0; i < c->numOutputs; ++i)
-    if (mloptMatmulStoresBoxes(c, &c->outputs[i]) &&
+    if ((mloptMatmulStoresBoxes(c, &c->outputs[i]) ||
+         mloptMatmulStoresRows(c, &c->outputs[i])) &&
         mloptMatmulStoreColumns(&c->outputs[i]) > columns)
       columns = mloptMatmulStoreColumns(&c->outputs[i]);
   return columns;

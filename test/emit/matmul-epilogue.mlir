@@ -71,9 +71,11 @@ func.func @several(%a: tensor<256x128xbf16>, %w: tensor<192x128xbf16>) -> (tenso
 }
 
 // Rows of 2 * 77 bytes are out of TMA's reach, as a result; the factors are not.
+// Each warp stages its rows and stores them one by one.
 // CHECK:       gpu.binary @odd_kernel_0
 // CHECK:       wgmma.mma_async
-// CHECK-NOT:   stmatrix
+// CHECK:       stmatrix
+// CHECK:       bar.warp.sync
 // CHECK:       st.global.b16
 // CHECK-NOT:   cp.async.bulk.tensor.2d.global
 // CHECK:       func.func @odd
