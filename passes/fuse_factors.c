@@ -24,7 +24,9 @@
 // becomes
 //   %p = mlopt.pad %x, %zero low [0, 0] high [0, 3] interior [0, 0]
 //   %q = mlopt.pad %w, %zero low [0, 0] high [0, 3] interior [0, 0]
-//   %r = mlopt.dot %p, %q contract [1] x [1]
+//   %c = mlopt.concat %p, %q dim 0        one kernel
+//   %s = mlopt.slice %c ..., %t = mlopt.slice %c ...
+//   %r = mlopt.dot %s, %t contract [1] x [1]
 //        : (tensor<512x336xbf16>, tensor<384x336xbf16>) -> tensor<512x384xbf16>
 //
 //===----------------------------------------------------------------------===//
@@ -191,7 +193,7 @@ static int64_t granuleOf(MlirOperation dot) {
 /// microseconds. Rates are of an H200, measured over 200 random sizes.
 static bool pays(MlirOperation dot) {
   enum { SIDE = 64, STEP = 128, NARROW = 16, FEW_SIDE = 8, FEW_SUMS = 1024 };
-  const double launches = 3.5, paddedBytes = 1.2e6, reached = 0.6;
+  const double launches = 3, paddedBytes = 1.2e6, reached = 0.6;
   // In place: rows of whole words are copied, others shifted.
   int64_t granule = granuleOf(dot);
   bool isCopied = granule >= 4;
@@ -272,6 +274,67 @@ static void padFactor(MlirOperation dot, intptr_t side, int64_t dim,
     mlirOperationSetOperand(dot, side, result);
 }
 
+/// How many zeros to put behind a row of so many elements: whole lines of
+/// memory, each of which TMA then reads once, but no more than an eighth.
+static int64_t countZeros(int64_t size, int64_t bytes) {
+  enum { LINE_BYTES = 128, MOST_SHARE = 8 };
+  for (int64_t granule = LINE_BYTES;; granule /= 2) {
+    int64_t count = granule / bytes - size % (granule / bytes);
+    if (granule == ROW_BYTES || count <= size / MOST_SHARE)
+      return count % (granule / bytes);
+  }
+}
+
+static MlirValue sliceRows(MloptBuilder *b, MlirValue all, int64_t first,
+                           MlirType type) {
+  const int64_t starts[] = {first, 0}, strides[] = {1, 1};
+  const int64_t limits[] = {first + mloptDim(type, 0), mloptDim(type, 1)};
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(b->context, "starts",
+                     mloptI64Array(b->context, 2, starts)),
+      mloptNamedAttr(b->context, "limits",
+                     mloptI64Array(b->context, 2, limits)),
+      mloptNamedAttr(b->context, "strides",
+                     mloptI64Array(b->context, 2, strides)),
+  };
+  return mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_slice.name,
+                                          .numOperands = 1,
+                                          .operands = &all,
+                                          .numResults = 1,
+                                          .results = &type,
+                                          .numAttrs = MLOPT_COUNT(attrs),
+                                          .attrs = attrs});
+}
+
+/// Puts the rows of two matrices below each other, so that one kernel writes
+/// them, and reads them from there.
+static void joinFactors(MlirOperation dot) {
+  MlirType types[] = {mloptOperandType(dot, 0), mloptOperandType(dot, 1)};
+  if (mloptRank(types[0]) != 2 || mloptRank(types[1]) != 2 ||
+      mloptDim(types[0], 1) != mloptDim(types[1], 1) ||
+      !mlirTypeEqual(mloptElementType(types[0]), mloptElementType(types[1])))
+    return;
+  MloptBuilder b = mloptBuilderBefore(dot, mlirOperationGetLocation(dot));
+  MlirValue factors[] = {mloptOperand(dot, 0), mloptOperand(dot, 1)};
+  int64_t first = mloptDim(types[0], 0);
+  const int64_t shape[] = {first + mloptDim(types[1], 0),
+                           mloptDim(types[0], 1)};
+  MlirType both = mloptTensorType(2, shape, mloptElementType(types[0]));
+  MlirNamedAttribute dim =
+      mloptNamedAttr(b.context, "dim", mloptI64Attr(b.context, 0));
+  MlirValue all = mloptBuildValue(&b, (MloptOpSpec){.name = mloptOp_concat.name,
+                                                    .numOperands = 2,
+                                                    .operands = factors,
+                                                    .numResults = 1,
+                                                    .results = &both,
+                                                    .numAttrs = 1,
+                                                    .attrs = &dim});
+  for (intptr_t side = 0; side < 2; ++side)
+    factors[side] = sliceRows(&b, all, side ? first : 0, types[side]);
+  for (intptr_t side = 0; side < 2 && !b.failed; ++side)
+    mlirOperationSetOperand(dot, side, factors[side]);
+}
+
 static void padFactors(MlirOperation dot) {
   intptr_t place = findShortRow(dot);
   MlirType element = mloptElementType(mloptOperandType(dot, 0));
@@ -280,13 +343,11 @@ static void padFactors(MlirOperation dot) {
        !hasOneLayout(dot)) ||
       !pays(dot))
     return;
-  int64_t granule = ROW_BYTES * 8 / mloptElementWidth(element);
-  for (intptr_t side = 0; side < 2; ++side) {
-    MloptInts contract = mloptGetInts(dot, contractOf[side]);
-    int64_t dim = contract.at[place];
-    int64_t size = mloptDim(mloptOperandType(dot, side), dim);
-    padFactor(dot, side, dim, (granule - size % granule) % granule);
-  }
+  int64_t depth = depthOf(dot, place);
+  int64_t count = countZeros(depth, mloptElementWidth(element) / 8);
+  for (intptr_t side = 0; side < 2; ++side)
+    padFactor(dot, side, mloptGetInts(dot, contractOf[side]).at[place], count);
+  joinFactors(dot);
 }
 
 void mloptFuseLayFactors(MlirOperation dot) {

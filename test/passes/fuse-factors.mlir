@@ -27,11 +27,26 @@ func.func @rounded(%a: tensor<256x512xf32>, %b: tensor<256x384xf32>) -> tensor<5
 // product is large; a factor whose rows lie the other way, too.
 // CHECK-LABEL: @padded
 // CHECK:         kernels = 3
-// CHECK:         mlopt.pad %{{.*}}, %{{.*}} low [0, 0] high [0, 7] interior [0, 0] : tensor<512x777xbf16>
-// CHECK:         mlopt.pad %{{.*}}, %{{.*}} low [0, 0] high [7, 0] interior [0, 0] : tensor<777x1024xbf16>
-// CHECK:         mlopt.dot {{.*}} contract [1] x [0] : (tensor<512x784xbf16>, tensor<784x1024xbf16>) -> tensor<512x1024xbf16>
+// CHECK:         mlopt.pad %{{.*}}, %{{.*}} low [0, 0] high [0, 55] interior [0, 0] : tensor<512x777xbf16>
+// CHECK:         mlopt.pad %{{.*}}, %{{.*}} low [0, 0] high [55, 0] interior [0, 0] : tensor<777x1024xbf16>
+// CHECK:         mlopt.dot {{.*}} contract [1] x [0] : (tensor<512x832xbf16>, tensor<832x1024xbf16>) -> tensor<512x1024xbf16>
 func.func @padded(%a: tensor<512x777xbf16>, %b: tensor<777x1024xbf16>) -> tensor<512x1024xbf16> {
   %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<512x777xbf16>, tensor<777x1024xbf16>) -> tensor<512x1024xbf16>
+  return %0 : tensor<512x1024xbf16>
+}
+
+// Rows of both that run along k are copied by one kernel, and read where they
+// lie then.
+// CHECK-LABEL: @joined
+// CHECK:         kernels = 2
+// CHECK:         mlopt.pad {{.*}} -> tensor<512x832xbf16>
+// CHECK:         mlopt.pad {{.*}} -> tensor<1024x832xbf16>
+// CHECK:         mlopt.concat {{.*}} dim 0 : (tensor<512x832xbf16>, tensor<1024x832xbf16>) -> tensor<1536x832xbf16>
+// CHECK:         mlopt.fusion
+// CHECK:         mlopt.slice {{.*}} starts [512, 0] limits [1536, 832]
+// CHECK:         mlopt.dot {{.*}} contract [1] x [1] : (tensor<512x832xbf16>, tensor<1024x832xbf16>) -> tensor<512x1024xbf16>
+func.func @joined(%a: tensor<512x777xbf16>, %b: tensor<1024x777xbf16>) -> tensor<512x1024xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<512x777xbf16>, tensor<1024x777xbf16>) -> tensor<512x1024xbf16>
   return %0 : tensor<512x1024xbf16>
 }
 
