@@ -331,8 +331,8 @@ static bool isStreamed(const MloptProduct *p, MloptAxis axis) {
 bool mloptTiledIsSkinny(const MloptProduct *p) {
   enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512, WGMMA_SIDE = 64 };
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
-  // Rows that fill most of a tile of wgmma, too.
-  if (m > WGMMA_SIDE / 2 && m <= n && mloptTiledUsesMma(p) && isAligned(p))
+  // Rows or columns that fill most of a tile of wgmma, too.
+  if ((m < n ? m : n) > WGMMA_SIDE / 2 && mloptTiledUsesMma(p) && isAligned(p))
     return false;
   // Heads of 64 fill a tile of wgmma, and their batch every multiprocessor.
   bool fills =
