@@ -50,6 +50,13 @@ SIZES = [
     (700, 72, 40, None),  # many tiles, several turns of the ring
 ]
 
+# Rows that TMA takes of no result, or of no factor: padded, shifted, or read
+# where they lie; a k that blocks share.
+ODD_SIZES = [(130, 77, 136, None), (16, 33, 2001, None), (200, 333, 1001, None),
+             (90, 110, 1002, 3)]
+ODD_ELEMENTS = [("bf16", "bf16", "bf16", False), ("f16", "f16", "f32", False),
+                ("i8", "i8", "i32", False), ("f32", "f32", "f32", False)]
+
 ELEMENTS = [  # of a, of b, of the result, fast
     ("bf16", "bf16", "bf16", False),
     ("f16", "f16", "f32", False),
@@ -135,6 +142,10 @@ def programs():
             text = program(m, n * 16, k * unit, batch, "nt", elements)
             fast = "_fast" if elements[3] else ""
             yield f"chosen{j}_{elements[0]}{fast}", text
+    for j, (m, n, k, batch) in enumerate(ODD_SIZES):
+        for elements in ODD_ELEMENTS:
+            text = program(m, n, k, batch, "nt", elements)
+            yield f"odd{j}_{elements[0]}", text
     # About the least that is split, since the CPU computes it too.
     yield "split", program(2048, 2048, 256, None, "nn",
                            ("f32", "f32", "f32", False))
