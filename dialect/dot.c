@@ -84,7 +84,8 @@ static bool foldZeros(MlirOperation op, bool isEmptySum,
 //
 // A contraction converts its factors to the accumulator's type itself, so what
 // is computed stays the same; but half the bytes are read, and Tensor Cores
-// take such factors. JAX writes the products of gradients with conversions.
+// take such factors. JAX writes the products of gradients with conversions. So
+// does one factor, bf16 beside f32.
 
 /// What a conversion widens without loss; null if `value` is no such result.
 static MlirValue widenedFrom(MlirValue value, bool *isUnsigned) {
@@ -108,30 +109,43 @@ static MlirValue widenedFrom(MlirValue value, bool *isUnsigned) {
   return mloptOperand(op, 0);
 }
 
+/// Whether a factor in f32 is bf16 widened, which is less to read and multiply
+/// than f32 beside another one in f32.
+static bool isWidenedBeside(MlirOperation op, MlirValue from, bool isUnsigned,
+                            int other) {
+  return !mlirValueIsNull(from) && !isUnsigned &&
+         mlirTypeIsABF16(mloptElementType(mlirValueGetType(from))) &&
+         mlirTypeIsAF32(mloptElementType(mloptOperandType(op, other)));
+}
+
 static MlirLogicalResult readUnconverted(MlirRewritePattern pattern,
                                          MlirOperation op,
                                          MlirPatternRewriter rewriter,
                                          void *data) {
   (void)pattern, (void)data;
   MlirValue factors[2];
-  bool isUnsigned[2];
-  for (int i = 0; i < 2; ++i) {
+  bool isUnsigned[2] = {false, false}, reads[2];
+  for (int i = 0; i < 2; ++i)
     factors[i] = widenedFrom(mloptOperand(op, i), &isUnsigned[i]);
-    if (mlirValueIsNull(factors[i]))
-      return mloptFailure();
-  }
+  bool areAlike = !mlirValueIsNull(factors[0]) &&
+                  !mlirValueIsNull(factors[1]) &&
+                  isUnsigned[0] == isUnsigned[1] &&
+                  mlirTypeEqual(mloptElementType(mlirValueGetType(factors[0])),
+                                mloptElementType(mlirValueGetType(factors[1])));
+  for (int i = 0; i < 2; ++i)
+    reads[i] =
+        areAlike || isWidenedBeside(op, factors[i], isUnsigned[i], 1 - i);
   // The accumulator has to hold just what the conversions gave.
-  if (isUnsigned[0] != isUnsigned[1] ||
-      !mlirTypeEqual(mloptElementType(mlirValueGetType(factors[0])),
-                     mloptElementType(mlirValueGetType(factors[1]))) ||
-      accumulatorOf(op) !=
-          mloptGetElement(mloptElementType(mloptOperandType(op, 0))))
+  int side = reads[0] ? 0 : 1;
+  if (!reads[side] || accumulatorOf(op) != mloptGetElement(mloptElementType(
+                                               mloptOperandType(op, side))))
     return mloptFailure();
   MlirRewriterBase base = mlirPatternRewriterAsBase(rewriter);
   mlirRewriterBaseStartOpModification(base, op);
   for (int i = 0; i < 2; ++i)
-    mlirOperationSetOperand(op, i, factors[i]);
-  if (isUnsigned[0])
+    if (reads[i])
+      mlirOperationSetOperand(op, i, factors[i]);
+  if (isUnsigned[side])
     mlirOperationSetInherentAttributeByName(
         op, mloptStr("unsigned"), mlirUnitAttrGet(mlirOperationGetContext(op)));
   else

@@ -102,16 +102,27 @@ typedef struct Eight {
 
 static void splitRows(MloptTiled *g, int factor, MlirValue slot, Eight *out) {
   Rows rows;
+  bool isOne = mloptTiledIsOneTerm(&g->p.factors[factor]);
   loadRows(g, factor, slot, rows);
   for (int64_t i = 0; i < g->s.warp[factor] / EIGHT; ++i)
-    for (int64_t pair = 0; pair < 2; ++pair)
-      mloptNvSplit(&g->nv, rows[i][2 * pair], rows[i][2 * pair + 1],
-                   out[i].pairs[pair]);
+    for (int64_t pair = 0; pair < 2; ++pair) {
+      MlirValue *low = &rows[i][2 * pair], *terms = out[i].pairs[pair];
+      if (isOne)
+        terms[0] = mloptNvPtx(&g->nv, "cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,f,f",
+                              2, low, g->nv.i32);
+      else
+        mloptNvSplit(&g->nv, low[0], low[1], terms);
+    }
 }
 
 /// The terms of the two factors that are multiplied, the smallest first.
 static const int products[][2] = {{2, 0}, {1, 1}, {0, 2},
                                   {1, 0}, {0, 1}, {0, 0}};
+
+/// Whether a factor has a term; one that was bf16 has the first alone.
+static bool hasTerm(const MloptTiled *g, int factor, int term) {
+  return !term || !mloptTiledIsOneTerm(&g->p.factors[factor]);
+}
 
 static void multiplySingles(MloptTiled *g, MlirValue slot) {
   Eight a[MOST_EIGHTS], b[MOST_EIGHTS];
@@ -120,15 +131,19 @@ static void multiplySingles(MloptTiled *g, MlirValue slot) {
   splitRows(g, 1, slot, b);
   for (int64_t i = 0; i < rows; i += 2) {
     MlirValue own[MOST_EIGHTS][4];
+    bool isFirst = true;
     for (int p = 0; p < MLOPT_COUNT(products); ++p) {
       int s = products[p][0], t = products[p][1];
+      if (!hasTerm(g, 0, s) || !hasTerm(g, 1, t))
+        continue;
       const MlirValue left[] = {a[i].pairs[0][s], a[i + 1].pairs[0][s],
                                 a[i].pairs[1][s], a[i + 1].pairs[1][s]};
       for (int64_t j = 0; j < columns; ++j) {
         const MlirValue right[] = {b[j].pairs[0][t], b[j].pairs[1][t]};
-        mloptNvMmaWarpFrom(&g->nv, "bf16", left, right, p ? own[j] : NULL,
+        mloptNvMmaWarpFrom(&g->nv, "bf16", left, right, isFirst ? NULL : own[j],
                            own[j]);
       }
+      isFirst = false;
     }
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t e = 0; e < 4; ++e) {

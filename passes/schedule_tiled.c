@@ -74,6 +74,14 @@ static const MloptTiledSchedule splitTiles[] = {
     {{64, 64, 16}, {32, 32}, 4, 1, 3, 1},
     {{32, 64, 16}, {32, 32}, 4, 1, 3, 1},
 };
+/// The same where the second factor has one term, three products for one: no
+/// part of the first is converted by two warps.
+static const MloptTiledSchedule oneTermTiles[] = {
+    {{128, 128, 16}, {32, 64}, 4, 1, 3, 1},
+    {{128, 64, 16}, {32, 64}, 4, 1, 3, 1},
+    {{64, 64, 16}, {16, 64}, 4, 1, 3, 1},
+    {{32, 64, 16}, {16, 64}, 4, 1, 3, 1},
+};
 /// For f64 on its own mma.sync.
 static const MloptTiledSchedule f64Tiles[] = {
     {{64, 64, 8}, {32, 32}, 4, 1, 1, 1},
@@ -114,6 +122,10 @@ static bool isWidened(const MloptFactor *f) {
   MlirOperation op = mlirOpResultGetOwner(f->multiplied);
   return mloptIsNamed(op, "arith.extf") &&
          mlirValueIsABlockArgument(mloptOperand(op, 0));
+}
+
+bool mloptTiledIsOneTerm(const MloptFactor *f) {
+  return isWidened(f) && mlirTypeIsABF16(f->element);
 }
 
 bool mloptTiledUsesMma(const MloptProduct *p) {
@@ -193,8 +205,10 @@ static bool isCopied(const MloptProduct *p, int factor) {
 /// (four cycles for 16 rows, 16 deep, of a factor), or by the multipliers.
 static int64_t stepCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
   int64_t area = s->tile[0] * s->tile[1];
+  bool isHalved = mloptTiledIsOneTerm(&p->factors[0]) ||
+                  mloptTiledIsOneTerm(&p->factors[1]);
   if (s->terms > 1)
-    return s->tile[2] * area / SPLIT_CYCLE;
+    return s->tile[2] * area / (isHalved ? 2 * SPLIT_CYCLE : SPLIT_CYCLE);
   if (!mloptTiledUsesMma(p))
     return s->tile[2] * area / FMA_CYCLE * bytesOf(p->sum) / 4;
   int64_t warps = area / (s->warp[0] * s->warp[1]);
@@ -246,6 +260,10 @@ static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
   if (mloptTiledUsesMma(p)) {
     *outCount = MLOPT_COUNT(mmaTiles);
     return mmaTiles;
+  }
+  if (mlirTypeIsAF32(p->sum) && mloptTiledIsOneTerm(&p->factors[1])) {
+    *outCount = MLOPT_COUNT(oneTermTiles);
+    return oneTermTiles;
   }
   if (mlirTypeIsAF32(p->sum)) {
     *outCount = MLOPT_COUNT(splitTiles);

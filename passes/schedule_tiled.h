@@ -32,6 +32,8 @@ typedef struct MloptTiledSchedule {
 /// f16 for mma.sync, else the type of the sums.
 MlirType mloptTiledStored(const MloptProduct *);
 bool mloptTiledUsesMma(const MloptProduct *);
+/// Whether a factor is bf16, widened: the first of its three terms alone.
+bool mloptTiledIsOneTerm(const MloptFactor *);
 
 int64_t mloptTiledThreads(const MloptTiledSchedule *);
 /// Bytes of one stage of factor 0 or 1, and of all dynamic shared memory.

@@ -85,11 +85,11 @@ func.func @other_conversions(%x: tensor<4x8xbf16>, %y: tensor<8x5xf16>, %b: tens
   %fy = mlopt.convert %y : tensor<8x5xf16> -> tensor<8x5xf32>
   %fb = mlopt.convert %b : tensor<8x5xbf16> -> tensor<8x5xf32>
   %fw = mlopt.convert %w : tensor<4x8xf64> -> tensor<4x8xf32>
-  // Two types of factors.
-  // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  // Two types of factors: only bf16 is read beside f32.
+  // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xbf16>, tensor<8x5xf32>) -> tensor<4x5xf32>
   %0 = mlopt.dot %fx, %fy contract [1] x [0] : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
   // One of them rounded.
-  // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xf32>, tensor<8x5xbf16>) -> tensor<4x5xf32>
   %1 = mlopt.dot %fw, %fb contract [1] x [0] : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
   // Another accumulator than the converted type.
   // CHECK-DAG: mlopt.dot {{.*}} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf64>

@@ -32,6 +32,18 @@ func.func @single(%a: tensor<128x64xf32>, %b: tensor<64x256xf32>) -> tensor<128x
   return %0 : tensor<128x256xf32>
 }
 
+// Beside a factor that was bf16, three products do for six.
+// CHECK:       gpu.binary @mixed_kernel_0
+// CHECK-NOT:   cvt.rn.f32.bf16
+// CHECK-COUNT-24: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// CHECK-NOT:   mma.sync
+// CHECK:       func.func @mixed
+func.func @mixed(%a: tensor<128x64xf32>, %b: tensor<64x256xbf16>) -> tensor<128x256xf32> {
+  %0 = mlopt.convert %b : tensor<64x256xbf16> -> tensor<64x256xf32>
+  %1 = mlopt.dot %a, %0 contract [1] x [0] : (tensor<128x64xf32>, tensor<64x256xf32>) -> tensor<128x256xf32>
+  return %1 : tensor<128x256xf32>
+}
+
 // A convolution is a product whose factor is read in place: eight bytes of
 // channels at a time, or zeros of the padding. Rows of the weights run along n.
 // CHECK:       gpu.binary @conv_kernel_0

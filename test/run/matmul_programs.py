@@ -13,6 +13,7 @@ edges in every direction, batches.
 import argparse
 import concurrent.futures
 import os
+import re
 import subprocess
 import sys
 
@@ -164,6 +165,7 @@ CONVS = [
     ([9, 11, 11, 136], [3, 2, 136, 64], [3, 1], [0, 1], [2, 0], [1, 1], 1),
     ([2, 9, 9, 128], [3, 3, 64, 96], [1, 1], [1, 1], [1, 1], [1, 1], 2),
     ([40, 8, 8, 64], [3, 3, 64, 320], [1, 1], [1, 1], [1, 1], [1, 1], 1),
+    ([3, 10, 10, 64], [3, 3, 64, 128], [1, 1], [1, 1], [1, 1], [1, 1], 1),
     ([1, 200, 32], [7, 32, 64], [4], [3], [3], [1], 1),
 ]
 
@@ -245,8 +247,38 @@ INPUT = """func.func @main(%y: tensor<3x14x14x96xbf16>, %w: tensor<3x3x64x96xbf1
 """
 
 
+# bf16 beside f32.
+MIXED = """func.func @main(%a: tensor<3x150x200xf32>, %b: tensor<3x200x64xbf16>) -> tensor<3x150x64xf32> {
+  %0 = mlopt.convert %b : tensor<3x200x64xbf16> -> tensor<3x200x64xf32>
+  %r = mlopt.dot %a, %0 batch [0] x [0] contract [2] x [1] : (tensor<3x150x200xf32>, tensor<3x200x64xf32>) -> tensor<3x150x64xf32>
+  return %r : tensor<3x150x64xf32>
+}
+"""
+
+
+def pinned(text, tile):
+    """The program as one fusion with this tile."""
+    head, *body, _, _ = text.rstrip().split("\n")
+    arguments, result = head.removesuffix(" {").split(" -> ")
+    names = re.findall(r"%(\w+): (tensor<[^>]*>)", arguments)
+    taken = ", ".join(f"%{n} = %in_{n} : {t}" for n, t in names)
+    inside = "\n".join("  " + line for line in body)
+    return f"""{arguments.replace("%", "%in_")} -> {result} {{
+  %out = mlopt.fusion ({taken}) -> {result} {{
+{inside}
+    mlopt.yield %r : {result}
+  }} {{mlopt.schedule = {schedule(tile, "bf16")}}}
+  return %out : {result}
+}}
+"""
+
+
 def places():
     """Programs whose factors are no matrices that lie as wgmma takes them."""
+    # Boxes that start beyond the last row, and beyond the last tap.
+    yield "rows_beyond", pinned(convolution(CONVS[-2], ELEMENTS[0]),
+                                (128, 128, 4, 2, False))
+    yield "taps_beyond", pinned(WEIGHTS, (128, 64, 8, 1, False))
     for i, conv in enumerate(CONVS):
         elements = ELEMENTS[i % 2]
         yield f"conv{i}_{elements[0]}", convolution(conv, elements)
@@ -255,6 +287,7 @@ def places():
     yield "slices", SLICES
     yield "weights", WEIGHTS
     yield "input", INPUT
+    yield "mixed", MIXED
 
 
 def compile_program(options, name, text):
