@@ -412,6 +412,22 @@ static RowLine chooseLine(int64_t rows, int64_t vectors, int64_t most,
   return l;
 }
 
+/// The same for short rows of narrow vectors: each thread has several, of 16
+/// bytes in all, so that enough is under way, and what shares a row shares a
+/// warp. False for other rows.
+static bool chooseShortLine(int64_t vectors, int64_t most, int64_t bytes,
+                            RowLine *out) {
+  enum { MOST_HELD = 16 };
+  int64_t held = atMost(most, divideUp(target->accessBytes, bytes));
+  most = atMost(most, MOST_HELD);
+  if (held == 1 || vectors > target->warp * most)
+    return false;
+  out->cluster = 1;
+  out->line = atMost(powerFrom(divideUp(vectors, held)), target->warp);
+  out->held = divideUp(vectors, out->line);
+  return true;
+}
+
 /// How many blocks there is room for where threads hold HELD elements of the
 /// one tensor that is read: twice as many registers do without spilling, and
 /// ptxas would take more. Softmax of 32768 x 1024 bf16 takes 35.2 us so, 45.2
@@ -431,7 +447,7 @@ static bool chooseRows(MloptProgram *p, bool clusters, MloptSchedule *out) {
   int64_t rows = r->outer, columns = r->middle;
   // One thread adds up so few, in order; windows of 3 x 3 and 4 x 4 too, where
   // nothing of their size makes it add them up again for each element.
-  enum { FEW = 8, FEW_ALONE = 17 };
+  enum { FEW = 3, FEW_ALONE = 17 };
   bool isAlone = p->numReductions == 1 && rootsFit(p, false);
   if (r->inner > 1 || columns < (isAlone ? FEW_ALONE : FEW) ||
       !rootsFit(p, true))
@@ -443,9 +459,13 @@ static bool chooseRows(MloptProgram *p, bool clusters, MloptSchedule *out) {
       atLeast(atMost(HELD / lanes, 16) / atLeast((p->numLarge + 1) / 2, 1), 1);
   while (most > 1 && most * lanes * p->numScalars > MAX_CLONED)
     most /= 2;
-  RowLine l = chooseLine(rows, vectors, most, clusters, isStreamed(p));
-  int64_t threads = l.line < target->warp ? THREADS : l.line;
-  if (l.line == target->warp && l.cluster == 1)
+  RowLine l;
+  bool isShort = chooseShortLine(vectors, most, lanes * p->smallest, &l);
+  if (!isShort)
+    l = chooseLine(rows, vectors, most, clusters, isStreamed(p));
+  // Small blocks even out the end; but thousands take long to start.
+  int64_t threads = l.line < target->warp || isShort ? THREADS : l.line;
+  if (l.line == target->warp && l.cluster == 1 && !isShort)
     threads = 4 * target->warp;
   int64_t blocks = divideUp(rows, threads / l.line) * l.cluster;
   if (blocks > target->blocks)

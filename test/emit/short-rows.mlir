@@ -28,3 +28,21 @@ func.func @longer(%x: tensor<4096x17xf32>) -> tensor<4096xf32> {
   %s = mlopt.reduce add %x dims [1] : (tensor<4096x17xf32>) -> tensor<4096xf32>
   return %s : tensor<4096xf32>
 }
+
+// Rows of an odd number of elements have no vectors: each thread takes several
+// elements, and blocks of all the threads that there are take many rows, or the
+// GPU would do little but start them.
+// CHECK-LABEL: gpu.module @odd_kernel_0
+// CHECK:       blocks = 4096 : i64, {{.*}}lanes = 1 : i64, line = 4 : i64, {{.*}}threads = 256 : i64, vectors = 8 : i64
+func.func @odd(%x: tensor<262143x31xbf16>) -> tensor<262143xbf16> {
+  %s = mlopt.reduce add %x dims [1] : (tensor<262143x31xbf16>) -> tensor<262143xbf16>
+  return %s : tensor<262143xbf16>
+}
+
+// A warp takes what it can.
+// CHECK-LABEL: gpu.module @warp_kernel_0
+// CHECK:       lanes = 1 : i64, line = 32 : i64, {{.*}}threads = 256 : i64, vectors = 9 : i64
+func.func @warp(%x: tensor<65537x257xbf16>) -> tensor<65537xbf16> {
+  %s = mlopt.reduce add %x dims [1] : (tensor<65537x257xbf16>) -> tensor<65537xbf16>
+  return %s : tensor<65537xbf16>
+}
