@@ -3,6 +3,8 @@
     spellings.py PROGRAM     writes softmax, layer_norm, ...
     spellings.py --count     compiles all, and says how many spellings of each
                              become kernels of one kind
+    spellings.py --consumers says for how many values of each it costs no kernel
+                             that the program gives them too
 
 Each spelling is a function of its own, named after how it is written.
 """
@@ -338,8 +340,42 @@ def count(program):
               f"{moved} bytes, {family}")
 
 
+class Watched(Spelling):
+    """Remembers every value but constants and what only says where it is."""
+
+    def __init__(self):
+        super().__init__()
+        self.made = []
+
+    def emit(self, words, shape, element):
+        value = super().emit(words, shape, element)
+        if words.split()[0] not in ("constant", "iota", "compare"):
+            self.made.append(value)
+        return value
+
+
+def consumers(program):
+    """Prints of how many values one kernel still computes the program when each is
+    a result too."""
+    watched = Watched()
+    results = [r.name for r in program(watched)]
+    others = [i for i, v in enumerate(watched.made) if v.name not in results]
+    free = 0
+    for i in others:
+        s = Watched()
+        given = program(s)
+        text = subprocess.run(["mlopt-opt", "-", "--mlopt-fuse"], check=True, text=True,
+                              input=s.function("main", given + [s.made[i]]),
+                              capture_output=True).stdout
+        free += "kernels = 1 :" in text
+    print(f"{program.__name__}: {free} of {len(others)} values are results too in one kernel")
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "--count":
+    if sys.argv[1] == "--consumers":
+        for program in PROGRAMS:
+            consumers(program)
+    elif sys.argv[1] == "--count":
         for program in PROGRAMS:
             count(program)
     else:
