@@ -238,12 +238,12 @@ static bool choosePointwise(MloptProgram *p, MloptSchedule *out) {
   // share what they read of a row). Where a load waits for another, small
   // blocks whose warps have two vectors side by side (16384 rows of 4096
   // bf16: 70.8 us, 73.7 with 256 threads of four).
-  enum { MUCH = 12, AHEAD = 4, WAVES = 8, SMALL = 128 };
+  enum { MUCH = 12, FUNCTION = 4, AHEAD = 4, WAVES = 8, SMALL = 128 };
   int64_t vectors = 1, threads = THREADS, line = THREADS * lanes;
   bool isLarge =
       lanes * p->numScalars * AHEAD <= MAX_CLONED &&
       count >= WAVES * target->multiprocessors * THREADS * lanes * AHEAD;
-  if (isLarge && p->numScalars >= MUCH) {
+  if (isLarge && p->numScalars + FUNCTION * p->numFunctions >= MUCH) {
     vectors = AHEAD;
     line = chooseStep(p, lanes, vectors, line);
   } else if (isLarge && p->gathers) {

@@ -29,8 +29,9 @@ typedef struct MloptProgram {
   intptr_t numRead;   ///< tensors read
   intptr_t numLarge;  ///< tensors read that have as many elements as the space
   int64_t numScalars; ///< operations in bodies
-  bool gathers;       ///< a body reads elements that data says
-  bool scatters;      ///< it has a scatter
+  int64_t numFunctions; ///< elementary functions among them
+  bool gathers;         ///< a body reads elements that data says
+  bool scatters;        ///< it has a scatter
   intptr_t numReductions;
   MloptReduction reduction; ///< the first
   bool sameReductions;      ///< all have its extents

@@ -16,16 +16,30 @@ int64_t mloptProgramBytes(MlirType type) {
   return bits < 8 ? 1 : bits / 8;
 }
 
-static int64_t countBody(MlirOperation op, bool *gathers) {
-  int64_t count = 0;
+/// Whether an operation is a function that takes many instructions.
+static bool isFunction(MlirOperation op) {
+  static const char math[] = "math.";
+  static const char *const cheap[] = {
+      "math.absf",  "math.absi",  "math.ceil", "math.copysign",
+      "math.ctpop", "math.floor", "math.fma",  "math.roundeven",
+      "math.sqrt",  "math.trunc"};
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  bool found =
+      name.length > strlen(math) && !memcmp(name.data, math, strlen(math));
+  for (int i = 0; i < MLOPT_COUNT(cheap); ++i)
+    found &= !mloptIsNamed(op, cheap[i]);
+  return found;
+}
+
+static void countBody(MloptProgram *p, MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (MlirOperation inner = mlirBlockGetFirstOperation(body);
        !mlirOperationIsNull(inner);
        inner = mlirOperationGetNextInBlock(inner)) {
-    ++count;
-    *gathers |= mloptIsNamed(inner, "tensor.extract");
+    ++p->numScalars;
+    p->numFunctions += isFunction(inner);
+    p->gathers |= mloptIsNamed(inner, "tensor.extract");
   }
-  return count;
 }
 
 static bool hasRegions(MlirOperation op) {
@@ -138,7 +152,7 @@ MloptProgram mloptReadProgram(MlirBlock block) {
     if (mloptIsNamed(op, "bufferization.materialize_in_destination"))
       addRoot(&p, mloptOperandType(op, 0));
     if (mloptIsNamed(op, "linalg.generic"))
-      p.numScalars += countBody(op, &p.gathers);
+      countBody(&p, op);
     if (mloptIsNamed(op, "tensor.insert_slice"))
       addInsert(&p, op);
     if (mloptIsReduction(op))
