@@ -270,6 +270,8 @@ bool mloptFindContraction(MlirBlock program, MloptContraction *out) {
   // The other way round: C transposed is B times A transposed.
   if (runsAlongM(out))
     found = out->numProducts == 1 && readFactors(out, 1 - side);
+  if (found)
+    mloptFindResiduals(program, out);
   MlirValue stored = out->outputs[0].value;
   out->isPlain = out->numProducts == 1 && out->numOutputs == 1 &&
                  (isSum(stored, product) || isRounded(stored, product));

@@ -73,9 +73,10 @@ typedef struct MloptMatrix {
   MloptMapDim dims[MLOPT_MAX_MAP_RANK]; ///< the innermost first
 } MloptMatrix;
 
-enum { MLOPT_MAX_PRODUCTS = 2, MLOPT_MAX_OUTPUTS = 4 };
+enum { MLOPT_MAX_PRODUCTS = 2, MLOPT_MAX_OUTPUTS = 4, MLOPT_MAX_RESIDUALS = 2 };
 
-/// What the program stores: elementwise code of the products.
+/// What the program stores: elementwise code of the products. Or a residual,
+/// what that code reads one element of for each element of the products.
 typedef struct MloptOutput {
   MlirValue value;
   intptr_t parameter;
@@ -98,6 +99,8 @@ typedef struct MloptContraction {
   int64_t offsetsOfB[MLOPT_MAX_PRODUCTS]; ///< as MloptMatrix.offset
   intptr_t numOutputs;
   MloptOutput outputs[MLOPT_MAX_OUTPUTS];
+  intptr_t numResiduals;
+  MloptOutput residuals[MLOPT_MAX_RESIDUALS];
   bool isPlain; ///< stores one product, as it is or rounded, as a matrix
   /// Whether factors may be rounded and sums kept in less than their type: the
   /// multiplication allows approximations.

@@ -102,12 +102,17 @@ static Follow followOperation(Walk *walk, MlirValue value, MloptPlace *out) {
   MlirOperation op = definerOf(value);
   if (mlirOperationIsNull(op))
     return FOLLOW_BAD;
+  for (intptr_t i = 0; i < walk->c->numResiduals; ++i)
+    if (mlirValueEqual(walk->c->residuals[i].value, value)) {
+      *out = walk->c->residuals[i].place;
+      return FOLLOW_PLACE;
+    }
   if (isProduct(walk->c, op)) {
     *out = mloptPlaceOfTensor(mlirValueGetType(value));
     return FOLLOW_PLACE;
   }
   if (mloptIsNamed(op, "arith.constant") || mloptIsNamed(op, "tensor.empty") ||
-      mloptParameterOf(value) >= 0)
+      (mloptParameterOf(value) >= 0 && !isView(value)))
     return FOLLOW_NOT;
   if (mloptIsNamed(op, "linalg.generic"))
     return followGeneric(walk, op, value, out);
@@ -155,6 +160,51 @@ bool mloptFindOutputs(MlirBlock program, MloptContraction *c) {
     mloptPlaceNormalize(&output->place);
   }
   return c->numOutputs > 0;
+}
+
+/// Whether the outputs follow from the residuals too, each element from those
+/// in its place.
+static bool followsResiduals(const MloptContraction *c) {
+  Walk walk = {.c = c, .count = 0};
+  for (intptr_t i = 0; i < c->numOutputs; ++i) {
+    MloptPlace place, known = c->outputs[i].place;
+    if (follow(&walk, c->outputs[i].value, &place) != FOLLOW_PLACE ||
+        !mloptPlaceEqual(&place, &known))
+      return false;
+  }
+  return true;
+}
+
+static bool isOtherwiseUsed(const MloptContraction *c, intptr_t parameter) {
+  bool isUsed = parameter == c->a.parameter;
+  for (intptr_t i = 0; i < c->numProducts; ++i)
+    isUsed |= parameter == c->parametersOfB[i];
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    isUsed |= parameter == c->outputs[i].parameter;
+  return isUsed;
+}
+
+void mloptFindResiduals(MlirBlock program, MloptContraction *c) {
+  MlirType product = mloptResultType(c->products[0], 0);
+  for (MlirOperation op = mlirBlockGetFirstOperation(program);
+       !mlirOperationIsNull(op) && c->numResiduals < MLOPT_MAX_RESIDUALS;
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsNamed(op, "builtin.unrealized_conversion_cast"))
+      continue;
+    MloptOutput residual = {.value = mloptResult(op, 0),
+                            .parameter = mloptParameterOf(mloptResult(op, 0)),
+                            .type = mloptResultType(op, 0),
+                            .place = mloptPlaceOfTensor(product)};
+    if (residual.parameter < 0 || isOtherwiseUsed(c, residual.parameter) ||
+        mlirOpOperandIsNull(mlirValueGetFirstUse(residual.value)) ||
+        mloptNumElements(residual.type) != mloptNumElements(product) ||
+        !mloptPlaceReshape(&residual.place, residual.type))
+      continue;
+    mloptPlaceNormalize(&residual.place);
+    c->residuals[c->numResiduals++] = residual;
+    if (!followsResiduals(c))
+      --c->numResiduals;
+  }
 }
 
 int64_t mloptEpilogueOperations(const MloptContraction *c) {

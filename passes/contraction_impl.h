@@ -87,5 +87,7 @@ bool mloptDescribeFactors(MloptContraction *, const MloptAxisLoops *);
 /// Finds the outputs of a contraction whose products are known: whether all
 /// that the program stores comes from them, element by element.
 bool mloptFindOutputs(MlirBlock program, MloptContraction *);
+/// Finds the residuals when the factors and the outputs are known.
+void mloptFindResiduals(MlirBlock program, MloptContraction *);
 
 #endif // MLOPT_PASSES_CONTRACTION_IMPL_H

@@ -78,7 +78,7 @@ static void initialise(MloptMatmul *g) {
   MloptNv *nv = &g->nv;
   MloptNvScope once = mloptNvBeginIf(nv, g->isFirst);
   for (intptr_t i = 0, n = mlirBlockGetNumArguments(g->parameters); i < n; ++i)
-    if (mloptMatmulIsMap(&g->c, i))
+    if (mloptMatmulIsMap(&g->c, &g->s, i))
       mloptNvPrefetchMap(nv, mlirBlockGetArgument(g->parameters, i));
   mloptNvRingInit(nv, &g->ring);
   mloptNvEndIf(nv, &once);
@@ -171,8 +171,8 @@ static MloptNvScope beginSteps(MloptMatmul *g, intptr_t numCarried,
 // The producer
 //===----------------------------------------------------------------------===//
 
-/// The steps of a tile from `first` on, each when its stage is empty; updates
-/// the place in the ring.
+/// The steps of a tile from `first` on, each when its stage is empty, and its
+/// residuals; updates the place in the ring.
 static void loadSteps(MloptMatmul *g, MloptMatmulTile tile, MlirValue first,
                       MlirValue *place) {
   MloptNv *nv = &g->nv;
@@ -187,6 +187,10 @@ static void loadSteps(MloptMatmul *g, MloptMatmulTile tile, MlirValue first,
   MloptNvPlace after = mloptNvRingNext(nv, &g->ring, here);
   MlirValue next[] = {after.stage, after.parity};
   mloptNvEndFor(nv, &steps, next, place);
+  MloptNvPlace behind = {place[0], place[1]};
+  mloptMatmulLoadResiduals(g, tile, &behind);
+  place[0] = behind.stage;
+  place[1] = behind.parity;
 }
 
 /// What the kernels before this one have written may be read, and what they
@@ -419,7 +423,7 @@ static void emitConsumer(MloptMatmul *g) {
   tile = renewTile(g, tile);
   if (g->s.splits > 1)
     mloptMatmulExchange(g, &w, fragment);
-  mloptMatmulStoreTile(g, &w, tile, in[2], fragment);
+  mloptMatmulStoreTile(g, &w, tile, in[2], fragment, &place);
   if (g->s.alternate)
     place = mloptNvRingSkip(nv, &g->ring, place, g->steps);
   MlirValue next[CARRIED] = {place.stage, place.parity,
@@ -485,6 +489,7 @@ static void carve(MloptMatmul *g, MlirBlock code) {
   mloptMatmulFactor(&g->c.a, &g->mma.a);
   mloptMatmulFactor(&g->c.b, &g->mma.b);
   g->steps = mloptMatmulSteps(&g->c, &g->s);
+  g->residuals = mloptMatmulLoadsResiduals(&g->c, &g->s);
   g->batched = g->c.sizes[MLOPT_AXIS_BATCH] > 1;
   mloptMatmulTiles(&g->c, &g->s, &g->tilesM, &g->tilesN, &g->total);
   g->parameters = code;
@@ -499,7 +504,7 @@ bool mloptEmitMatmul(MlirOperation kernel, MlirBlock program, MlirBlock code) {
     return false;
   bool isMap[MLOPT_MAX_LAUNCH_ARGUMENTS];
   for (intptr_t i = 0, n = mlirBlockGetNumArguments(code); i < n; ++i)
-    isMap[i] = mloptMatmulIsMap(&g.c, i);
+    isMap[i] = mloptMatmulIsMap(&g.c, &g.s, i);
   mloptEpilogueBegin(&g.epilogue, pull, &g.c, program, code, isMap);
   carve(&g, code);
   findInputs(&g, kernel);

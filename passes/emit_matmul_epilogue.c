@@ -27,19 +27,33 @@ static bool readSum(void *userData, MlirOperation generic,
   return false;
 }
 
+/// And for elements of tensors, among which are residuals.
+static MlirValue readTensor(void *userData, MlirValue tensor, MlirValue pointer,
+                            const MlirValue *indices) {
+  const MloptEpilogue *e = userData;
+  for (intptr_t i = 0; i < e->contraction->numResiduals; ++i)
+    if (mlirValueEqual(tensor, e->contraction->residuals[i].value) &&
+        !mlirValueIsNull(e->residuals[i][e->tile.lane]))
+      return e->residuals[i][e->tile.lane];
+  return mloptTileLoad(userData, tensor, pointer, indices);
+}
+
 void mloptEpilogueBegin(MloptEpilogue *e, MloptPull *pull,
                         const MloptContraction *c, MlirBlock program,
                         MlirBlock code, const bool *isMap) {
   *e = (MloptEpilogue){.tile = {.pull = pull}, .contraction = c};
-  mloptPullSetHooks(pull, (MloptPullHooks){.load = mloptTileLoad,
-                                           .reduce = readSum,
-                                           .userData = e});
+  mloptPullSetHooks(
+      pull,
+      (MloptPullHooks){.load = readTensor, .reduce = readSum, .userData = e});
   for (MlirOperation op = mlirBlockGetFirstOperation(program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!mloptIsNamed(op, "builtin.unrealized_conversion_cast"))
       continue;
     intptr_t n = mlirBlockArgumentGetArgNumber(mloptOperand(op, 0));
-    if (!isMap[n])
+    bool isBound = !isMap[n];
+    for (intptr_t i = 0; i < c->numResiduals; ++i)
+      isBound |= c->residuals[i].parameter == n;
+    if (isBound)
       mloptPullBindPointer(pull, mloptResult(op, 0),
                            mlirBlockGetArgument(code, n));
   }

@@ -23,6 +23,8 @@ typedef struct MloptEpilogue {
   const MloptContraction *contraction;
   /// Of each product where the pull emitter stands, and its neighbour.
   MlirValue sums[MLOPT_MAX_PRODUCTS][MLOPT_EPILOGUE_LANES];
+  /// Likewise of each residual; null where it lies in memory.
+  MlirValue residuals[MLOPT_MAX_RESIDUALS][MLOPT_EPILOGUE_LANES];
 } MloptEpilogue;
 
 /// Elements of a tile, `lanes` of them from (batch, m, n) on along n. The axes'
@@ -32,9 +34,9 @@ typedef struct MloptEpiloguePoint {
   int lanes;
 } MloptEpiloguePoint;
 
-/// Binds the program's parameters to those of `code`, but not those that are
-/// tensor maps, as `isMap` says. The pull emitter is borrowed, and so is the
-/// epilogue by it.
+/// Binds the program's parameters to those of `code`, but not those of factors
+/// and outputs that are tensor maps, as `isMap` says. The pull emitter is
+/// borrowed, and so is the epilogue by it.
 void mloptEpilogueBegin(MloptEpilogue *, MloptPull *, const MloptContraction *,
                         MlirBlock program, MlirBlock code, const bool *isMap);
 void mloptEpilogueEnd(MloptEpilogue *);

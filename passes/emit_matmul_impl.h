@@ -36,6 +36,7 @@ typedef struct MloptMatmul {
   int64_t steps;                 ///< of all
   int64_t tilesM, tilesN, total; ///< of clusters
   int64_t slabs;                 ///< of a consumer
+  MloptMatmulResiduals residuals;
   bool batched;
   bool isInputA, isInputB; ///< of the program: no kernel writes it
 } MloptMatmul;
@@ -46,7 +47,9 @@ typedef struct MloptMatmulTile {
 } MloptMatmulTile;
 
 enum {
-  MLOPT_MATMUL_WARPGROUP = 128, ///< threads
+  MLOPT_MATMUL_WARPGROUP = 128,   ///< threads
+  MLOPT_MATMUL_MOST_COLUMNS = 64, ///< of a block that is stored at once
+  MLOPT_MATMUL_MOST_ELEMENTS = MLOPT_MATMUL_MOST_COLUMNS / 2, ///< of a thread
 };
 
 /// A warpgroup that multiplies.
@@ -57,7 +60,7 @@ typedef struct MloptMatmulConsumer {
   MlirValue isFirst; ///< of the warpgroup
   MlirValue slots;   ///< offset of its store slots
   MlirValue barrier; ///< named, of the warpgroup
-  /// Where this thread stages its fragment, as elements of 16 and of 32 bits.
+  /// Where this thread's fragment lies in a box, as elements of 16 and 32 bits.
   MlirValue halves[4], words[4];
 } MloptMatmulConsumer;
 
@@ -78,14 +81,32 @@ void mloptMatmulLoadB(MloptMatmul *, MloptMatmulTile, MlirValue step,
 /// Where the consumer's thread stages its fragment for TMA.
 void mloptMatmulPlaceFragment(MloptMatmul *, MloptMatmulConsumer *);
 /// Stores the consumer's rows of a tile from their fragment. Store slots take
-/// turns from tile to tile: `turn` (an i32) is the first one's.
+/// turns from tile to tile: `turn` (an i32) is the first one's. The ring stands
+/// at the tile's residuals, and then behind them.
 void mloptMatmulStoreTile(MloptMatmul *, const MloptMatmulConsumer *,
-                          MloptMatmulTile, MlirValue turn, MlirValue *fragment);
+                          MloptMatmulTile, MlirValue turn, MlirValue *fragment,
+                          MloptNvPlace *);
 /// The first slot of the next tile.
 MlirValue mloptMatmulNextTurn(MloptMatmul *, MlirValue turn);
-/// The blocks of columns, mloptMatmulBlockColumns of 64 rows each, that a
-/// consumer has of a tile.
-int64_t mloptMatmulNumBlocks(const MloptMatmul *);
+/// Where block `i` starts of a consumer whose rows of the tile start at `row`.
+void mloptMatmulBlockAxes(MloptMatmul *, MloptMatmulTile, MlirValue row,
+                          int64_t i, MlirValue outAxes[MLOPT_NUM_AXES]);
+/// Where a box of an output or a residual starts, as TMA counts: a coordinate
+/// for each of the map's dimensions.
+intptr_t mloptMatmulCoordinates(MloptMatmul *, const MloptOutput *,
+                                const MlirValue *axes, MlirValue *out);
+
+// emit_matmul_residual.c
+/// Loads the residuals of a tile; the ring's place moves on.
+void mloptMatmulLoadResiduals(MloptMatmul *, MloptMatmulTile,
+                              MloptNvPlace *place);
+/// Reads those of a consumer's block, in the order of the fragment; of those
+/// that are not loaded, null. Where the block is the last one of its stage,
+/// that is given back.
+void mloptMatmulReadResiduals(
+    MloptMatmul *, const MloptMatmulConsumer *, int64_t block,
+    MloptNvPlace *place,
+    MlirValue out[MLOPT_MAX_RESIDUALS][MLOPT_MATMUL_MOST_ELEMENTS]);
 
 // emit_matmul_rows.c
 /// Stores a block of an output that mloptMatmulStoresRows, staged in the

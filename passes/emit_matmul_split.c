@@ -40,7 +40,9 @@ static int64_t blockBytes(const MloptMatmul *g) {
 static MlirValue numberOf(MloptMatmul *g, const MloptMatmulConsumer *w,
                           int64_t i) {
   return mloptNvAddInt(
-      &g->nv, mloptNvMulInt(&g->nv, w->index, mloptMatmulNumBlocks(g)), i);
+      &g->nv,
+      mloptNvMulInt(&g->nv, w->index, mloptMatmulConsumerBlocks(&g->c, &g->s)),
+      i);
 }
 
 /// The thread's first group of block `i` from `rank`, in whoever stores it.
@@ -67,7 +69,7 @@ void mloptMatmulExchange(MloptMatmul *g, const MloptMatmulConsumer *w,
                          const MlirValue *fragment) {
   MloptNv *nv = &g->nv;
   mloptMatmulMeet(g); // all stages have been read
-  for (int64_t i = 0; i < mloptMatmulNumBlocks(g); ++i) {
+  for (int64_t i = 0; i < mloptMatmulConsumerBlocks(&g->c, &g->s); ++i) {
     const MlirValue *block = fragment + i * blockSize(g);
     MlirValue here =
         mloptNvAddress(nv, mloptNvShared(nv, placeOf(g, w, i, g->rank)));

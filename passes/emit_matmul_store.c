@@ -25,11 +25,6 @@
 
 #include "emit_matmul_impl.h"
 
-enum {
-  MOST_COLUMNS = 64,                ///< of a block
-  MOST_ELEMENTS = MOST_COLUMNS / 2, ///< of a thread
-};
-
 static unsigned widthOf(const MloptOutput *output) {
   return mloptElementWidth(mloptElementType(output->type));
 }
@@ -49,8 +44,7 @@ static bool isStaged(const MloptMatmul *g, const MloptOutput *output) {
 /// l % 8 of 8 x 8 matrix l / 8 of four: rows 0-7 and 8-15 of the warp, then the
 /// eight columns beside. 32 bits go by pairs. Piece p of row r lies at p ^ r %
 /// 8; the four places are those of a row's 32-byte parts.
-static void placeFragment(MloptMatmul *g, const MloptMatmulConsumer *w,
-                          bool halves, MlirValue *out) {
+static void placeFragment(MloptMatmul *g, bool halves, MlirValue *out) {
   MloptNv *nv = &g->nv;
   MlirValue lane = mloptNvAndInt(nv, g->thread, 31);
   MlirValue warp = mloptNvMulInt(nv, mloptNvShrInt(nv, g->thread, 5), 16);
@@ -73,23 +67,26 @@ static void placeFragment(MloptMatmul *g, const MloptMatmulConsumer *w,
   for (int i = 0; i < 4; ++i) {
     MlirValue at =
         mloptNvXor(nv, mloptNvXor(nv, piece, inEight), mloptNvInt(nv, 2 * i));
-    out[i] = mloptNvAdd(nv, w->slots,
-                        mloptNvAdd(nv, start, mloptNvShlInt(nv, at, 4)));
+    out[i] = mloptNvAdd(nv, start, mloptNvShlInt(nv, at, 4));
   }
 }
 
 void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
   bool halves = false, words = false;
-  for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
-    if (!isStaged(g, &g->c.outputs[i]))
+  for (intptr_t i = 0; i < g->c.numOutputs + g->c.numResiduals; ++i) {
+    bool isOutput = i < g->c.numOutputs;
+    const MloptOutput *tensor =
+        isOutput ? &g->c.outputs[i] : &g->c.residuals[i - g->c.numOutputs];
+    if (isOutput ? !isStaged(g, tensor)
+                 : !mloptMatmulIsMap(&g->c, &g->s, tensor->parameter))
       continue;
-    halves |= isHalf(&g->c.outputs[i]);
-    words |= !isHalf(&g->c.outputs[i]);
+    halves |= isHalf(tensor);
+    words |= !isHalf(tensor);
   }
   if (halves)
-    placeFragment(g, w, true, w->halves);
+    placeFragment(g, true, w->halves);
   if (words)
-    placeFragment(g, w, false, w->words);
+    placeFragment(g, false, w->words);
 }
 
 /// Two elements of 16 bits, the first one low, rounded to nearest even.
@@ -129,8 +126,7 @@ static void stageWords(MloptNv *nv, MlirType element, MlirValue at,
   }
 }
 
-/// Stages 128 bytes of each of a slab's rows in a slot, `slot` bytes after the
-/// first.
+/// Stages 128 bytes of each of a slab's rows in a slot.
 static void stageBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
                        const MloptOutput *output, MlirValue slot,
                        const MlirValue *elements) {
@@ -150,10 +146,8 @@ static void stageBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// Where a box of an output starts, as TMA counts: a coordinate for each of the
-/// map's dimensions.
-static intptr_t coordinates(MloptMatmul *g, const MloptOutput *output,
-                            const MlirValue *axes, MlirValue *out) {
+intptr_t mloptMatmulCoordinates(MloptMatmul *g, const MloptOutput *output,
+                                const MlirValue *axes, MlirValue *out) {
   MloptNv *nv = &g->nv;
   MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
   intptr_t n = mloptMatmulBoxDigits(&g->c, output, digits);
@@ -169,10 +163,12 @@ static intptr_t coordinates(MloptMatmul *g, const MloptOutput *output,
   return n;
 }
 
-static MlirValue slotOf(MloptMatmul *g, int64_t box, MlirValue turn) {
+static MlirValue slotOf(MloptMatmul *g, const MloptMatmulConsumer *w,
+                        int64_t box, MlirValue turn) {
   MlirValue slot = mloptNvXor(
       &g->nv, turn, mloptNvInt(&g->nv, box % MLOPT_MATMUL_STORE_SLOTS));
-  return mloptNvMulInt(&g->nv, slot, g->shared.storeBytes);
+  return mloptNvAdd(&g->nv, w->slots,
+                    mloptNvMulInt(&g->nv, slot, g->shared.storeBytes));
 }
 
 /// Waits until the next slot's last store has read it.
@@ -194,9 +190,9 @@ static void storeBox(MloptMatmul *g, const MloptMatmulConsumer *w,
   mloptNvBarrier(nv, w->barrier, MLOPT_MATMUL_WARPGROUP);
   MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
   MlirValue at[MLOPT_PLACE_MAX_DIGITS];
-  intptr_t rank = coordinates(g, output, axes, at);
+  intptr_t rank = mloptMatmulCoordinates(g, output, axes, at);
   mloptNvStoreBox(nv, mlirBlockGetArgument(g->parameters, output->parameter),
-                  mloptNvAdd(nv, w->slots, slot), rank, at);
+                  slot, rank, at);
   mloptNvCommitStores(nv);
   mloptNvEndIf(nv, &first);
 }
@@ -207,12 +203,15 @@ static void storeBox(MloptMatmul *g, const MloptMatmulConsumer *w,
 
 /// A block on its way.
 typedef struct Block {
-  MlirValue axes[MLOPT_NUM_AXES];               ///< where it starts, i32
-  MlirValue batch;                              ///< as an index
-  MlirValue rows[2], columns[MOST_COLUMNS / 8]; ///< of this thread, i32
-  MlirValue rowIndices[2], columnIndices[MOST_COLUMNS / 8]; ///< inside of C
+  MlirValue axes[MLOPT_NUM_AXES]; ///< where it starts, i32
+  MlirValue batch;                ///< as an index
+  MlirValue rows[2],
+      columns[MLOPT_MATMUL_MOST_COLUMNS / 8]; ///< of this thread, i32
+  MlirValue rowIndices[2],
+      columnIndices[MLOPT_MATMUL_MOST_COLUMNS / 8]; ///< inside of C
   int64_t numColumns;
   const MlirValue *sums[MLOPT_MAX_PRODUCTS]; ///< fragments from the block on
+  MlirValue residuals[MLOPT_MAX_RESIDUALS][MLOPT_MATMUL_MOST_ELEMENTS];
 } Block;
 
 static MlirValue toIndex(MloptNv *nv, MlirValue value) {
@@ -280,6 +279,9 @@ static void evaluate(MloptMatmul *g, const Block *block,
     for (intptr_t p = 0; p < g->c.numProducts; ++p)
       for (int i = 0; i < lanes; ++i)
         e->sums[p][i] = block->sums[p][element + lane + i];
+    for (intptr_t r = 0; r < g->c.numResiduals; ++r)
+      for (int i = 0; i < lanes; ++i)
+        e->residuals[r][i] = block->residuals[r][element + lane + i];
     mloptEpilogueEvaluate(e, output, &point, !forSlot, out + lane);
   }
   for (int i = 0; forSlot && i < 2; ++i)
@@ -337,7 +339,7 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
   bool isAwaited = boxesOf(g, block->numColumns) > 0;
   if (isAwaited)
     awaitSlot(g, w);
-  MlirValue elements[MLOPT_MAX_OUTPUTS][MOST_ELEMENTS];
+  MlirValue elements[MLOPT_MAX_OUTPUTS][MLOPT_MATMUL_MOST_ELEMENTS];
   for (int64_t e = 0; e < numElements; e += 2)
     for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
       const MloptOutput *output = &g->c.outputs[i];
@@ -359,14 +361,14 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
     for (int64_t c = 0; c < block->numColumns; c += columns) {
       axes[MLOPT_AXIS_N] = mloptNvAddInt(&g->nv, block->axes[MLOPT_AXIS_N], c);
       if (mloptMatmulStoresRows(&g->c, output)) {
-        stageBlock(g, w, output, mloptNvInt(&g->nv, 0), &elements[i][c / 2]);
+        stageBlock(g, w, output, w->slots, &elements[i][c / 2]);
         mloptMatmulStoreRows(g, w, output, axes);
         continue;
       }
       if (!isAwaited)
         awaitSlot(g, w);
       isAwaited = false;
-      storeBox(g, w, output, slotOf(g, (*box)++, turn), axes,
+      storeBox(g, w, output, slotOf(g, w, (*box)++, turn), axes,
                &elements[i][c / 2]);
     }
   }
@@ -376,8 +378,15 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-int64_t mloptMatmulNumBlocks(const MloptMatmul *g) {
-  return g->slabs * tileColumns(g) / mloptMatmulBlockColumns(&g->c);
+void mloptMatmulBlockAxes(MloptMatmul *g, MloptMatmulTile tile, MlirValue row,
+                          int64_t i, MlirValue outAxes[MLOPT_NUM_AXES]) {
+  MloptNv *nv = &g->nv;
+  int64_t columns = mloptMatmulBlockColumns(&g->c);
+  int64_t perSlab = tileColumns(g) / columns;
+  outAxes[MLOPT_AXIS_BATCH] = tile.batch;
+  outAxes[MLOPT_AXIS_M] =
+      mloptNvAddInt(nv, row, i / perSlab * MLOPT_NV_MMA_ROWS);
+  outAxes[MLOPT_AXIS_N] = mloptNvAddInt(nv, tile.n, i % perSlab * columns);
 }
 
 /// Block `i` of the consumer's rows, which start at `row`.
@@ -386,12 +395,8 @@ static Block blockOf(MloptMatmul *g, MloptMatmulTile tile, MlirValue row,
   int64_t columns = mloptMatmulBlockColumns(&g->c);
   int64_t perSlab = tileColumns(g) / columns;
   int64_t slab = i / perSlab, first = i % perSlab * columns;
-  Block block = {
-      .axes = {[MLOPT_AXIS_BATCH] = tile.batch,
-               [MLOPT_AXIS_M] =
-                   mloptNvAddInt(&g->nv, row, slab * MLOPT_NV_MMA_ROWS),
-               [MLOPT_AXIS_N] = mloptNvAddInt(&g->nv, tile.n, first)},
-      .numColumns = columns};
+  Block block = {.numColumns = columns};
+  mloptMatmulBlockAxes(g, tile, row, i, block.axes);
   for (intptr_t p = 0; p < g->c.numProducts; ++p)
     block.sums[p] =
         fragment + slab * g->s.tile[1] / 2 + p * tileColumns(g) / 2 + first / 2;
@@ -400,7 +405,7 @@ static Block blockOf(MloptMatmul *g, MloptMatmulTile tile, MlirValue row,
 
 void mloptMatmulStoreTile(MloptMatmul *g, const MloptMatmulConsumer *w,
                           MloptMatmulTile tile, MlirValue turn,
-                          MlirValue *fragment) {
+                          MlirValue *fragment, MloptNvPlace *place) {
   MloptNv *nv = &g->nv;
   MlirValue row = tile.m;
   if (!g->s.alternate)
@@ -408,7 +413,7 @@ void mloptMatmulStoreTile(MloptMatmul *g, const MloptMatmulConsumer *w,
                      mloptNvMulInt(nv, w->index, g->slabs * MLOPT_NV_MMA_ROWS));
   int64_t size = mloptMatmulBlockColumns(&g->c) / 2, box = 0;
   mloptEpilogueEnter(&g->epilogue);
-  for (int64_t i = 0; i < mloptMatmulNumBlocks(g); ++i) {
+  for (int64_t i = 0; i < mloptMatmulConsumerBlocks(&g->c, &g->s); ++i) {
     MloptNvScope owned;
     MloptPullMark mark = mloptPullMark(g->epilogue.tile.pull);
     if (g->s.splits > 1) {
@@ -417,6 +422,7 @@ void mloptMatmulStoreTile(MloptMatmul *g, const MloptMatmulConsumer *w,
       mloptEpilogueEnter(&g->epilogue);
     }
     Block block = blockOf(g, tile, row, i, fragment);
+    mloptMatmulReadResiduals(g, w, i, place, block.residuals);
     locate(g, &block);
     storeBlock(g, w, &block, turn, &box);
     if (g->s.splits > 1) {
@@ -428,7 +434,7 @@ void mloptMatmulStoreTile(MloptMatmul *g, const MloptMatmulConsumer *w,
 
 MlirValue mloptMatmulNextTurn(MloptMatmul *g, MlirValue turn) {
   int64_t perBlock = boxesOf(g, mloptMatmulBlockColumns(&g->c));
-  int64_t boxes = mloptMatmulNumBlocks(g) * perBlock;
+  int64_t boxes = mloptMatmulConsumerBlocks(&g->c, &g->s) * perBlock;
   return mloptNvXor(&g->nv, turn,
                     mloptNvInt(&g->nv, boxes % MLOPT_MATMUL_STORE_SLOTS));
 }

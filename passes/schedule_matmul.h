@@ -79,8 +79,27 @@ intptr_t mloptMatmulBoxDigits(const MloptContraction *, const MloptOutput *,
                               MloptStoreDigit *out);
 /// The columns that a consumer stores at once: a box of the narrowest output.
 int64_t mloptMatmulBlockColumns(const MloptContraction *);
+/// What TMA loads for the epilogue of a tile, in boxes like those of outputs:
+/// residuals, into stages of the ring that come after those of the tile's
+/// steps. Consumers that alternate have the time to load theirs.
+typedef struct MloptMatmulResiduals {
+  int64_t boxes;  ///< of a block of 64 rows of a consumer; 0: none is loaded
+  int64_t blocks; ///< of each consumer that a stage holds
+  int64_t stages; ///< of a tile
+} MloptMatmulResiduals;
+MloptMatmulResiduals mloptMatmulLoadsResiduals(const MloptContraction *,
+                                               const MloptMatmulSchedule *);
+/// The boxes of 64 rows of 128 bytes that a stage holds of A and of B for each
+/// consumer.
+void mloptMatmulStageBoxes(const MloptMatmulSchedule *, int64_t *outA,
+                           int64_t *outB);
+/// The blocks, of mloptMatmulBlockColumns of 64 rows each, that a consumer has
+/// of a tile.
+int64_t mloptMatmulConsumerBlocks(const MloptContraction *,
+                                  const MloptMatmulSchedule *);
 /// Whether a parameter of the kernel is a tensor map.
-bool mloptMatmulIsMap(const MloptContraction *, intptr_t parameter);
+bool mloptMatmulIsMap(const MloptContraction *, const MloptMatmulSchedule *,
+                      intptr_t parameter);
 
 /// The element type of a factor in the instruction; false if it takes none
 /// such.

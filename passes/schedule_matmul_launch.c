@@ -96,23 +96,68 @@ bool mloptMatmulStoresRows(const MloptContraction *c,
          digits[0].stride == 1;
 }
 
+static int64_t wider(int64_t columns, const MloptOutput *tensor) {
+  int64_t own = mloptMatmulStoreColumns(tensor);
+  return own > columns ? own : columns;
+}
+
 int64_t mloptMatmulBlockColumns(const MloptContraction *c) {
   int64_t columns = 32;
   for (intptr_t i = 0; i < c->numOutputs; ++i)
-    if ((mloptMatmulStoresBoxes(c, &c->outputs[i]) ||
-         mloptMatmulStoresRows(c, &c->outputs[i])) &&
-        mloptMatmulStoreColumns(&c->outputs[i]) > columns)
-      columns = mloptMatmulStoreColumns(&c->outputs[i]);
+    if (mloptMatmulStoresBoxes(c, &c->outputs[i]) ||
+        mloptMatmulStoresRows(c, &c->outputs[i]))
+      columns = wider(columns, &c->outputs[i]);
+  for (intptr_t i = 0; i < c->numResiduals; ++i)
+    if (mloptMatmulStoresBoxes(c, &c->residuals[i]))
+      columns = wider(columns, &c->residuals[i]);
   return columns;
 }
 
-bool mloptMatmulIsMap(const MloptContraction *c, intptr_t parameter) {
+int64_t mloptMatmulConsumerBlocks(const MloptContraction *c,
+                                  const MloptMatmulSchedule *s) {
+  return mloptMatmulConsumerRows(s) / MLOPT_NV_MMA_ROWS *
+         mloptMatmulProductColumns(c, s) / mloptMatmulBlockColumns(c);
+}
+
+void mloptMatmulStageBoxes(const MloptMatmulSchedule *s, int64_t *outA,
+                           int64_t *outB) {
+  *outA = s->tile[0] / MLOPT_NV_MMA_ROWS / MLOPT_MATMUL_CONSUMERS;
+  *outB = s->tile[1] / MLOPT_NV_MMA_ROWS / MLOPT_MATMUL_CONSUMERS;
+}
+
+MloptMatmulResiduals mloptMatmulLoadsResiduals(const MloptContraction *c,
+                                               const MloptMatmulSchedule *s) {
+  MloptMatmulResiduals r = {.boxes = 0};
+  if (s->alternate || s->splits > 1)
+    return r;
+  for (intptr_t i = 0; i < c->numResiduals; ++i)
+    if (mloptMatmulStoresBoxes(c, &c->residuals[i]))
+      r.boxes += mloptMatmulBlockColumns(c) /
+                 mloptMatmulStoreColumns(&c->residuals[i]);
+  int64_t ofA, ofB;
+  mloptMatmulStageBoxes(s, &ofA, &ofB);
+  r.blocks = r.boxes ? (ofA + ofB) / r.boxes : 0;
+  if (!r.blocks)
+    return (MloptMatmulResiduals){.boxes = 0};
+  // As even as can be, so that the first stage is given back early.
+  int64_t blocks = mloptMatmulConsumerBlocks(c, s);
+  r.stages = divideUp(blocks, r.blocks);
+  r.blocks = divideUp(blocks, r.stages);
+  return r;
+}
+
+bool mloptMatmulIsMap(const MloptContraction *c, const MloptMatmulSchedule *s,
+                      intptr_t parameter) {
   bool isMap = parameter == c->a.parameter;
   for (intptr_t i = 0; i < c->numProducts; ++i)
     isMap |= parameter == c->parametersOfB[i];
   for (intptr_t i = 0; i < c->numOutputs; ++i)
     isMap |= parameter == c->outputs[i].parameter &&
              mloptMatmulStoresBoxes(c, &c->outputs[i]);
+  for (intptr_t i = 0; i < c->numResiduals; ++i)
+    isMap |= parameter == c->residuals[i].parameter &&
+             mloptMatmulStoresBoxes(c, &c->residuals[i]) &&
+             mloptMatmulLoadsResiduals(c, s).boxes;
   return isMap;
 }
 
@@ -171,8 +216,8 @@ void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   intptr_t n = mlirBlockGetNumArguments(entry);
   for (intptr_t i = 0; i < n; ++i)
-    parameters[i] = mloptMatmulIsMap(c, i) ? mloptNvMapParameter(context)
-                                           : dictionary(context, 0, NULL);
+    parameters[i] = mloptMatmulIsMap(c, s, i) ? mloptNvMapParameter(context)
+                                              : dictionary(context, 0, NULL);
   mlirOperationSetInherentAttributeByName(
       kernel, mloptStr("arg_attrs"), mlirArrayAttrGet(context, n, parameters));
 }
@@ -288,7 +333,7 @@ static MlirAttribute factorMap(MlirContext context, const MloptMatrix *factor,
   return mapAttr(context, &map);
 }
 
-/// An output: boxes of columns of 64 rows.
+/// An output or a residual: boxes of columns of 64 rows.
 static MlirAttribute outputMap(MlirContext context, const MloptContraction *c,
                                const MloptOutput *output) {
   MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
@@ -319,6 +364,9 @@ static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
   for (intptr_t i = 0; i < c->numOutputs; ++i)
     if (mloptMatmulStoresBoxes(c, &c->outputs[i]))
       maps[c->outputs[i].parameter] = outputMap(context, c, &c->outputs[i]);
+  for (intptr_t i = 0; i < c->numResiduals; ++i)
+    if (mloptMatmulIsMap(c, s, c->residuals[i].parameter))
+      maps[c->residuals[i].parameter] = outputMap(context, c, &c->residuals[i]);
   return mlirArrayAttrGet(context, count, maps);
 }
 

@@ -35,6 +35,47 @@ func.func @residual(%a: tensor<64x128xbf16>, %w: tensor<64x128xbf16>, %b: tensor
   return %3 : tensor<64x64xbf16>
 }
 
+// Where both consumers are done with a tile at once, TMA loads the residual, here
+// as eight boxes behind the four of the tile's two steps. The bias, a row, is
+// still read from memory.
+// CHECK:       gpu.binary @loaded_kernel_0
+// CHECK-COUNT-12: cp.async.bulk.tensor.2d.shared::cta.global
+// CHECK-NOT:   cp.async.bulk.tensor.2d.shared::cta.global
+// CHECK:       wgmma.wait_group.sync.aligned 0
+// CHECK:       mbarrier.try_wait
+// CHECK-COUNT-4: ldmatrix
+// CHECK-COUNT-8: ld.global.v2.b16
+// CHECK-NOT:   ld.global
+// CHECK:       stmatrix
+// CHECK:       func.func @loaded
+func.func @loaded(%a: tensor<128x128xbf16>, %w: tensor<256x128xbf16>, %b: tensor<256xbf16>, %r: tensor<128x256xbf16>) -> tensor<128x256xbf16> {
+  %0 = mlopt.fusion (%x = %a : tensor<128x128xbf16>, %y = %w : tensor<256x128xbf16>, %c = %b : tensor<256xbf16>, %s = %r : tensor<128x256xbf16>) -> tensor<128x256xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<128x128xbf16>, tensor<256x128xbf16>) -> tensor<128x256xbf16>
+    %2 = mlopt.broadcast %c dims [1] : tensor<256xbf16> -> tensor<128x256xbf16>
+    %3 = mlopt.add %1, %2 : tensor<128x256xbf16>
+    %4 = mlopt.add %3, %s : tensor<128x256xbf16>
+    mlopt.yield %4 : tensor<128x256xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 256, 64>}}
+  return %0 : tensor<128x256xbf16>
+}
+
+// What all batches share is no residual of theirs.
+// CHECK:       gpu.binary @shared_kernel_0
+// CHECK:       wgmma.wait_group.sync.aligned 0
+// CHECK-NOT:   ldmatrix
+// CHECK:       ld.global.v2.b32
+// CHECK:       func.func @shared
+func.func @shared(%a: tensor<3x128x128xbf16>, %w: tensor<3x128x128xbf16>, %r: tensor<128x128xf32>) -> tensor<3x128x128xbf16> {
+  %0 = mlopt.fusion (%x = %a : tensor<3x128x128xbf16>, %y = %w : tensor<3x128x128xbf16>, %s = %r : tensor<128x128xf32>) -> tensor<3x128x128xbf16> {
+    %1 = mlopt.dot %x, %y batch [0] x [0] contract [2] x [2] : (tensor<3x128x128xbf16>, tensor<3x128x128xbf16>) -> tensor<3x128x128xf32>
+    %2 = mlopt.broadcast %s dims [1, 2] : tensor<128x128xf32> -> tensor<3x128x128xf32>
+    %3 = mlopt.add %1, %2 : tensor<3x128x128xf32>
+    %4 = mlopt.convert %3 : tensor<3x128x128xf32> -> tensor<3x128x128xbf16>
+    mlopt.yield %4 : tensor<3x128x128xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 6 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<3x128x128xbf16>
+}
+
 // Heads side by side become heads one after the other: a box lies within one.
 // CHECK:       gpu.binary @heads_kernel_0
 // CHECK:       cp.async.bulk.tensor.4d.global.shared::cta
