@@ -208,15 +208,17 @@ void mloptFindResiduals(MlirBlock program, MloptContraction *c) {
 }
 
 int64_t mloptEpilogueOperations(const MloptContraction *c) {
-  enum { FUNCTION = 16 }; // and a division
+  enum { FUNCTION = 8 }; // and a division; instructions
   int64_t count = 0;
   MlirBlock program = mlirOperationGetBlock(c->products[0]);
   for (MlirOperation op = mlirBlockGetFirstOperation(program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!mloptIsNamed(op, "linalg.generic") || isProduct(c, op))
       continue;
+    MlirOperation end = mlirBlockGetTerminator(bodyOf(op));
     for (MlirOperation step = mlirBlockGetFirstOperation(bodyOf(op));
-         !mlirOperationIsNull(step); step = mlirOperationGetNextInBlock(step)) {
+         !mlirOperationEqual(step, end);
+         step = mlirOperationGetNextInBlock(step)) {
       MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(step));
       bool isFunction = mloptStrEq(name, "arith.divf") ||
                         (name.length > 5 && !memcmp(name.data, "math.", 5));

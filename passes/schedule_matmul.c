@@ -83,7 +83,7 @@ static const MloptMatmulSchedule candidates[] = {
     {.tile = {128, 192}, .band = 16, .cluster = 1, .splits = 1},
     {.tile = {128, 128}, .band = 16, .cluster = 1, .splits = 1},
     {.tile = {128, 128},
-     .band = 16,
+     .band = 12,
      .cluster = 1,
      .splits = 1,
      .alternate = true},
