@@ -68,7 +68,6 @@ static void reverse(MlirOperation op, MloptAffine *indices) {
 /// they are none.
 static bool moveIndices(MlirOperation op, MloptAffine *indices) {
   MloptAffine joined[MLOPT_MAX_RANK];
-  MlirType from = mloptOperandType(op, 0);
   if (mloptIsA(op, &mloptOp_transpose)) {
     transpose(op, indices);
     return true;
@@ -81,8 +80,10 @@ static bool moveIndices(MlirOperation op, MloptAffine *indices) {
     reverse(op, indices);
     return true;
   }
-  if (!mloptIsA(op, &mloptOp_reshape) ||
-      !mloptJoinAffine(from, mloptResultType(op, 0), indices, joined))
+  if (!mloptIsA(op, &mloptOp_reshape))
+    return false;
+  MlirType from = mloptOperandType(op, 0);
+  if (!mloptJoinAffine(from, mloptResultType(op, 0), indices, joined))
     return false;
   memcpy(indices, joined, (size_t)mloptRank(from) * sizeof *joined);
   return true;

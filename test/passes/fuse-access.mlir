@@ -83,3 +83,15 @@ func.func @gradient(%y: tensor<2x14x14x64xbf16>, %w: tensor<3x3x32x64xbf16>) -> 
   %2 = mlopt.conv %y, %1 strides [1, 1] low [1, 1] high [1, 1] input_dilation [1, 1] window_dilation [1, 1] : (tensor<2x14x14x64xbf16>, tensor<3x3x64x32xbf16>) -> tensor<2x14x14x32xbf16>
   return %2 : tensor<2x14x14x32xbf16>
 }
+
+// -----
+
+// A constant lies nowhere.
+// CHECK-LABEL: func.func @constant
+// CHECK:         mlopt.dot
+func.func @constant(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
+  %c = mlopt.constant dense<0.75> : tensor<8x16xf32>
+  %0 = mlopt.dot %x, %c contract [1] x [1] : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>
+  %1 = mlopt.tanh %0 : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
