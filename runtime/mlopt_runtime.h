@@ -283,6 +283,13 @@ mloptLocateDLTensor(const MloptProgram *program, uint32_t entry, uint32_t index,
 MLOPT_API MLOPT_MUST_CHECK MloptStatus *
 mloptRunInstance(MloptInstance *instance, void *stream);
 
+/** For the Python module: the body of a built-in function (METH_FASTCALL) whose
+ *  `self` is an instance's address as a number, called with a stream, then
+ *  nothing or all pointers, which are bound first. Returns the status, as a
+ *  number; NULL where Python's error is set. */
+MLOPT_API void *mloptRunFromPython(void *self, void *const *arguments,
+                                   intptr_t count);
+
 /** For convenience: copies arguments from host memory, runs on a stream of its
  *  own, copies results to host memory, waits. Device copies are kept for the
  *  next time, and stay bound. */

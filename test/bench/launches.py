@@ -178,7 +178,6 @@ def c_batches(instance, stream, x, y, pairs):
         array = (ctypes.c_uint64 * len(flat))(*flat)
 
         def batch(calls):
-            instance.pointers = None  # not what Python has bound
             return library.mloptTimeBoundRuns(at, stream, calls, array,
                                               len(tensors))
 

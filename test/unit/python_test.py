@@ -252,6 +252,11 @@ X = [float(i) for i in range(WIDTH)]
 
 
 class Calls(unittest.TestCase):
+    def setUp(self):
+        # Instances that exceptions of other tests hold are waited for, and
+        # counted, when they go.
+        gc.collect()
+
     def load(self, number, **options):
         return mlopt.load(os.path.join(folder, f"{number}.mlopt"), **options)
 
@@ -484,6 +489,30 @@ class Calls(unittest.TestCase):
         error = self.fails("allocator refused", poor, y, out=y)
         self.assertEqual(error.code, mlopt.Code.OUT_OF_MEMORY)
         self.fails("", mlopt.Device, 5)
+
+    def test_run_function(self):
+        """What CPython calls without ctypes, and what others call with it."""
+        name = sys.implementation.name
+        for sys.implementation.name in ("cpython", "another"):
+            try:
+                program = self.load(SINGLE)
+                x, y = Pointed.of(X), Pointed()
+                program(x, out=y, stream=STREAM)
+                run = program._local.instances[STREAM].run
+                self.assertEqual(y.values, [v + 1 for v in X])
+                program(y, out=x, stream=STREAM)
+                self.assertEqual(x.values, [v + 2 for v in X])
+                self.assertFalse(run(STREAM))  # as bound
+                status = run(STREAM, x.address, x.address)
+                self.assertIn("share memory", str(mlopt._library.error_from(
+                    status)))
+                if isinstance(run, types.BuiltinFunctionType):
+                    self.assertRaises(TypeError, run, "no stream")
+                    self.assertRaises(TypeError, run, STREAM, None, x.address)
+                del run
+                program.close()
+            finally:
+                sys.implementation.name = name
 
     def test_torch(self):
         self.check_torch(make_torch())

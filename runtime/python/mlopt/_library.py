@@ -7,10 +7,12 @@ from __future__ import annotations
 import ctypes
 import enum
 import os
+import sys
 import threading
 from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t
-from ctypes import c_uint, c_uint32, c_uint64, c_void_p
+from ctypes import c_ssize_t, c_uint, c_uint32, c_uint64, c_void_p
 from pathlib import Path
+from typing import Callable
 
 SONAME = "libmlopt_runtime.so.0"
 
@@ -148,6 +150,7 @@ _FUNCTIONS = {
     "mloptLocateDLTensor": (c_void_p, c_void_p, c_uint32, c_uint32, c_void_p,
                             POINTER(c_uint64)),
     "mloptRunInstance": (c_void_p, c_void_p, c_void_p),
+    "mloptRunFromPython": (c_void_p, c_void_p, c_void_p, c_ssize_t),
     "mloptRunOnHostData": (c_void_p, c_void_p, POINTER(c_void_p),
                            POINTER(c_void_p)),
     "mloptGetStatistics": (None, c_void_p, POINTER(StatisticsStruct)),
@@ -195,6 +198,47 @@ def library() -> ctypes.CDLL:
             if _library is None:
                 _library = _open()
     return _library
+
+
+class _MethodDef(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = [("name", c_char_p), ("body", c_void_p), ("flags", c_int),
+                ("doc", c_char_p)]
+
+
+_METH_FASTCALL = 0x80
+_method: _MethodDef | None = None  # functions made of it need it
+
+
+def run_function(instance: int,
+                 argument_count: int) -> Callable[..., int | None]:
+    """What runs an instance, given by its address: a function of a stream, then
+    of all pointers, or of none if they are bound; returns the status. CPython
+    calls the runtime without ctypes in between."""
+    global _method
+    runtime = library()
+    if sys.implementation.name == "cpython":
+        if _method is None:
+            _method = _MethodDef(
+                b"run", ctypes.cast(runtime.mloptRunFromPython, c_void_p),
+                _METH_FASTCALL, None)
+        make = ctypes.PYFUNCTYPE(
+            ctypes.py_object, POINTER(_MethodDef), ctypes.py_object, c_void_p)(
+                ("PyCFunction_NewEx", ctypes.pythonapi))
+        return make(ctypes.byref(_method), instance, None)
+
+    def run(stream: int, *pointers: int) -> int | None:
+        if pointers:
+            bound = (c_uint64 * len(pointers))(*pointers)
+            at = ctypes.addressof(bound)
+            status = runtime.mloptBindPointers(instance, at,
+                                               at + 8 * argument_count)
+            if status:
+                return status
+        return runtime.mloptRunInstance(instance, stream)
+
+    return run
 
 
 def error_from(status: int) -> Error:

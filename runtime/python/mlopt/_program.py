@@ -175,7 +175,7 @@ class _Owner:
 class _Instance:
     """An instance of the runtime, for one thread and one stream."""
 
-    __slots__ = ("owner", "handle", "address", "stream", "keeper", "pointers",
+    __slots__ = ("owner", "handle", "address", "run", "stream", "keeper",
                  "array", "pack", "arguments_at", "results_at", "__weakref__")
 
     def __init__(self, owner: _Owner, stream: int | None, keeper: Any) -> None:
@@ -183,7 +183,6 @@ class _Instance:
         self.stream = stream
         self.keeper = keeper  # the stream's object: it may be needed till last
         self.handle = c_void_p()
-        self.pointers: tuple[int, ...] | None = None  # as bound
         count = owner.argument_count + owner.result_count
         self.array = (c_uint64 * (count + 1))()
         self.pack = struct.Struct(f"{count}Q").pack_into
@@ -194,13 +193,9 @@ class _Instance:
                 owner.program.value, owner.entry, byref(owner.options),
                 byref(self.handle)))
         self.address = self.handle.value
+        assert self.address is not None
+        self.run = _library.run_function(self.address, owner.argument_count)
         owner.live.add(self)
-
-    def bind(self, pointers: tuple[int, ...]) -> None:
-        self.pack(self.array, 0, *pointers)
-        check(_library.library().mloptBindPointers(
-            self.address, self.arguments_at, self.results_at))
-        self.pointers = pointers
 
     def __del__(self) -> None:
         if not self.handle.value or sys.is_finalizing():
@@ -253,7 +248,6 @@ class Program:
         # What makes results for arguments of a type.
         self._make: Callable[[], list[Any]] | None = None
         self._made_for: type | None = None
-        self._run = runtime.mloptRunInstance
         self._local = threading.local()
 
     def _find(self, entry: str | None) -> tuple[int, Any]:
@@ -327,13 +321,10 @@ class Program:
         slots += self._result_slots
         kinds = [kind_of(tensor, slot)
                  for tensor, slot in zip((*arguments, *results), slots)]
-        pointers = tuple(
+        pointers = [
             kind.read(tensor, slot, stream) for kind, tensor, slot
-            in zip(kinds, (*arguments, *results), slots))
-        instance = self._instance(stream, keeper)
-        if instance.pointers != pointers:
-            instance.bind(pointers)
-        check(self._run(instance.address, stream))
+            in zip(kinds, (*arguments, *results), slots)]
+        check(self._instance(stream, keeper).run(stream, *pointers))
         self._shorten(kinds, (*arguments, *results))
         if wait:
             self.device.synchronize(stream)
@@ -375,7 +366,7 @@ class Program:
             if kind not in self._classes:
                 call = kinds[0].short(
                     self._argument_slots, self._result_slots,
-                    {"run": self._run, "call": Program._call}, tensors)
+                    {"call": Program._call}, tensors)
                 self._classes[kind] = type(
                     "Program", (Program,), {"__call__": call}) if call else \
                     Program

@@ -22,12 +22,11 @@ PyTorch it reads
                     t1, = t1
                 if not (t0.dtype in dtypes0 and t0.shape == shape0 and ...):
                     raise ValueError
-            pointers = (t0.data_ptr(), t1.data_ptr(),)
+            p0 = t0.data_ptr()
+            p1 = t1.data_ptr()
         except (AttributeError, KeyError, TypeError, ValueError):
             return call(self, arguments, out, stream)
-        if instance.pointers != pointers:
-            instance.bind(pointers)
-        status = run(instance.address, at)
+        status = instance.run(at, p0, p1)
         if status:
             raise error_from(status)
         return out
@@ -53,8 +52,7 @@ def __call__(self, *arguments, out=None, stream=None):
 {read}
     except (AttributeError, KeyError, TypeError, ValueError):
         return call(self, arguments, out, stream)
-{bind}
-    status = run(instance.address, at)
+{run}
     if status:
         raise error_from(status)
     return out
@@ -71,9 +69,9 @@ def unwrap(argument_count: int, result_count: int) -> list[str]:
 
 
 def write(names: dict[str, Any], argument_count: int, result_count: int,
-          read: Sequence[str], bind: Sequence[str]) -> Callable[..., Any]:
-    """Such a function. read and bind are the lines of a kind, names is what
-    they refer to; t0, t1, ... are arguments, then results, of which an only one
+          read: Sequence[str], run: Sequence[str]) -> Callable[..., Any]:
+    """Such a function. read and run are the lines of a kind, names is what they
+    refer to; t0, t1, ... are arguments, then results, of which an only one
     may still be in a sequence."""
     tensors = [f"t{i}" for i in range(argument_count + result_count)]
     arguments = tensors[:argument_count]
@@ -82,7 +80,7 @@ def write(names: dict[str, Any], argument_count: int, result_count: int,
         arguments=", ".join(arguments) + "," if arguments else "()",
         results=", ".join(results) or "()",
         read="\n".join("        " + line for line in read),
-        bind="\n".join("    " + line for line in bind))
+        run="\n".join("    " + line for line in run))
     names = dict(names, error_from=error_from)
     exec(compile(text, "<mlopt: the short way of a call>", "exec"), names)
     return names["__call__"]

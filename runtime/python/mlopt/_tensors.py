@@ -116,7 +116,7 @@ class Kind:
               names: dict[str, Any],
               tensors: Sequence[Any]) -> Callable[..., Any] | None:
         """The short way of a program with these slots, if there is one; tensors
-        that fit. names: `run` and `call`, see _short.py."""
+        that fit. names: `call`, see _short.py."""
         return None
 
     def maker(self, results: Sequence[Slot]) -> Callable[[], list[Any]] | None:
@@ -172,7 +172,7 @@ class Torch(Kind):
               tensors: Sequence[Any]) -> Callable[..., Any] | None:
         names = dict(names, current_stream=self.get_stream,
                      like=self.like(tensors))
-        checks, pointers, ordinal = [], [], 0
+        checks, reads, pointers, ordinal = [], [], [], 0
         for i, slot in enumerate((*arguments, *results)):
             if not slot.torch_dtypes:
                 self.prepare(slot)
@@ -184,7 +184,8 @@ class Torch(Kind):
             checks.append(f"t{i}.dtype {'is' if one else 'in'} dtypes{i} and "
                           f"t{i}.shape == shape{i} and t{i}.is_contiguous() "
                           f"and t{i}.get_device() == {ordinal}")
-            pointers.append(f"t{i}.data_ptr(), ")
+            reads.append(f"p{i} = t{i}.data_ptr()")
+            pointers.append(f", p{i}")
         among = ", ".join(f"t{i}" for i in range(len(checks)))
         look = [*_short.unwrap(len(arguments), len(results)),
                 f"if not ({' and '.join(checks) or True}):",
@@ -195,10 +196,8 @@ class Torch(Kind):
             names, len(arguments), len(results),
             ["if at is None:",
              f"    at = current_stream({ordinal})",
-             "instance = self._local.instances[at]", *look,
-             f"pointers = ({''.join(pointers)})"],
-            ["if instance.pointers != pointers:",
-             "    instance.bind(pointers)"])
+             "instance = self._local.instances[at]", *look, *reads],
+            [f"status = instance.run(at{''.join(pointers)})"])
 
     def maker(self, results: Sequence[Slot]) -> Callable[[], list[Any]] | None:
         empty = self.torch.empty
@@ -264,11 +263,8 @@ class DLPack(Kind):
              "instance = self._local.instances[at]",
              *_short.unwrap(len(arguments), len(results)), *capsules,
              f"instance.pack(instance.array, 0, {places})"],
-            ["instance.pointers = None",
-             "status = bind(instance.address, instance.arguments_at, "
-             "instance.results_at)",
-             "if status:",
-             "    raise error_from(status)"])
+            ["status = bind(instance.address, instance.arguments_at, "
+             "instance.results_at) or instance.run(at)"])
 
 
 class CudaArray(Kind):
