@@ -139,11 +139,43 @@ static void findLevels(Block *block, MlirOperation end) {
     Uses uses = {.block = block};
     mlirOperationWalk(op, findLevel, &uses, MlirWalkPreOrder);
     item->level = uses.level;
-    if (isMovable(op))
+    // What is right everywhere stays behind what has an effect: values that
+    // were stored before it take no registers any more.
+    if (isMovable(op) && !(item->isRare && isRight(op)))
       continue;
     if (item->level < ordered)
       item->level = ordered;
-    ordered = item->level;
+    if (!item->isRare)
+      ordered = item->level;
+  }
+}
+
+/// The item of the block's operation that `op` is or is in; null if it is the
+/// block's end.
+static Item *itemOf(const Block *block, MlirOperation op) {
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), block->block))
+    op = mlirOperationGetParentOperation(op);
+  Item key = {.op = op};
+  return bsearch(&key, block->items, block->count, sizeof key, comparePointers);
+}
+
+/// Moves what only computes to the first branch that needs it, so that it does
+/// not wait in registers for others. `ops`: in the order of the block.
+static void delay(const Block *block, const MlirOperation *ops) {
+  for (intptr_t i = block->count; i-- > 0;) {
+    Item *item = itemOf(block, ops[i]);
+    if (item->isRare || !isMovable(ops[i]))
+      continue;
+    intptr_t level = -1;
+    for (intptr_t j = 0, n = mlirOperationGetNumResults(ops[i]); j < n; ++j)
+      for (MlirOpOperand use = mlirValueGetFirstUse(mloptResult(ops[i], j));
+           !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        const Item *user = itemOf(block, mlirOpOperandGetOwner(use));
+        if (user && (level < 0 || user->level < level))
+          level = user->level;
+      }
+    if (level > item->level)
+      item->level = level;
   }
 }
 
@@ -153,18 +185,24 @@ static bool sortBlock(Block *block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block->block);
        !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
     ++block->count;
+  MlirOperation *ops = malloc((block->count + 1) * sizeof *ops);
   block->items = malloc((block->count + 1) * sizeof *block->items);
-  if (!block->items)
+  if (!ops || !block->items) {
+    free(ops);
     return false;
+  }
   intptr_t place = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(block->block);
        !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+    ops[place] = op;
     block->items[place] =
         (Item){.op = op, .place = place, .isRare = isRare(op)};
     ++place;
   }
   qsort(block->items, block->count, sizeof(Item), comparePointers);
   findLevels(block, end);
+  delay(block, ops);
+  free(ops);
   qsort(block->items, block->count, sizeof(Item), compareLevels);
   for (intptr_t i = 0; i < block->count; ++i)
     mlirOperationMoveBefore(block->items[i].op, end);

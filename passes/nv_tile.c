@@ -245,20 +245,23 @@ static MlirValue joinWord(MloptTile *tile, const Access *a,
   return word;
 }
 
-void mloptTileStore(MloptTile *tile, const MloptVector *vector,
-                    MlirValue pointer, const MlirValue *elements) {
+void mloptTileStoreIf(MloptTile *tile, const MloptVector *vector,
+                      MlirValue pointer, const MlirValue *elements,
+                      MlirValue condition) {
   MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  MlirValue words[MLOPT_MAX_LANES];
   if (b->failed)
     return;
   MlirType element = mlirValueGetType(elements[0]);
   Access a = describeAccess(element, vector->count);
-  for (int word = 0; word < a.numWords; word += a.wordsAtOnce) {
-    MlirValue words[MLOPT_MAX_LANES];
-    for (int w = 0; w < a.wordsAtOnce; ++w)
-      words[w] = joinWord(tile, &a, elements + (word + w) * a.perWord);
+  for (int word = 0; word < a.numWords; ++word)
+    words[word] = joinWord(tile, &a, elements + (intptr_t)word * a.perWord);
+  MloptPullScope scope = mloptPullBeginGuard(tile->pull, condition);
+  for (int word = 0; word < a.numWords && !b->failed; word += a.wordsAtOnce) {
     MlirValue operands[] = {
-        a.wordsAtOnce == 1 ? words[0]
-                           : collect(b, accessType(&a), a.wordsAtOnce, words),
+        a.wordsAtOnce == 1
+            ? words[word]
+            : collect(b, accessType(&a), a.wordsAtOnce, words + word),
         addressOfWord(tile, &a, pointer, mloptTensorType(0, NULL, element),
                       vector->position[0], word)};
     MlirNamedAttribute alignment = alignmentOf(b, &a);
@@ -268,6 +271,12 @@ void mloptTileStore(MloptTile *tile, const MloptVector *vector,
                                   .numAttrs = 1,
                                   .attrs = &alignment});
   }
+  mloptPullEndGuard(tile->pull, condition, scope);
+}
+
+void mloptTileStore(MloptTile *tile, const MloptVector *vector,
+                    MlirValue pointer, const MlirValue *elements) {
+  mloptTileStoreIf(tile, vector, pointer, elements, (MlirValue){NULL});
 }
 
 //===----------------------------------------------------------------------===//
@@ -406,6 +415,24 @@ static bool isAtVector(const MloptTile *tile) {
          mlirOperationIsNull(b->before);
 }
 
+/// Loads the elements from a position on, or all of the vector from the copy
+/// of the tensor, if there is one.
+static void loadElements(MloptTile *tile, MlirValue tensor, MlirValue pointer,
+                         MloptTileLoad *load) {
+  const MloptVector *v = tile->vector;
+  MlirValue from = load->position;
+  bool isVector = !mlirValueIsNull(v->copy) && load->count == v->count &&
+                  mlirValueEqual(from, v->position[0]);
+  for (intptr_t i = 0; isVector && i < tile->numCopies; ++i)
+    if (mlirValueEqual(tile->copies[i].tensor, tensor)) {
+      pointer = tile->copies[i].pointer;
+      from = v->copy;
+      load->isCopy = true;
+    }
+  mloptTileLoadVector(tile, pointer, mlirValueGetType(tensor), from,
+                      load->count, load->elements);
+}
+
 MlirValue mloptTileLoad(void *userData, MlirValue tensor, MlirValue pointer,
                         const MlirValue *indices) {
   MloptTile *tile = userData;
@@ -426,7 +453,7 @@ MlirValue mloptTileLoad(void *userData, MlirValue tensor, MlirValue pointer,
       return (MlirValue){NULL};
     *load =
         (MloptTileLoad){.tensor = tensor, .position = first, .count = count};
-    mloptTileLoadVector(tile, pointer, type, first, count, load->elements);
+    loadElements(tile, tensor, pointer, load);
   }
   return load->elements[count == 1 ? 0 : tile->lane];
 }

@@ -32,12 +32,19 @@ typedef struct MloptVector {
   int count;
   MlirValue position[MLOPT_MAX_LANES]; ///< row-major, in the space
   MlirValue column[MLOPT_MAX_LANES];
+  MlirValue copy; ///< of the first in copies in shared memory; null: nowhere
 } MloptVector;
+
+/// A tensor of the space's size of which shared memory holds a part.
+typedef struct MloptTileCopy {
+  MlirValue tensor, pointer;
+} MloptTileCopy;
 
 /// An access that was made: the elements from `position` on.
 typedef struct MloptTileLoad {
   MlirValue tensor, position;
   int count;
+  bool isCopy; ///< it reads shared memory
   MlirValue elements[MLOPT_MAX_LANES];
 } MloptTileLoad;
 
@@ -57,6 +64,8 @@ typedef struct MloptTile {
   intptr_t numLoads, maxLoads;
   MloptTileInsert *inserts; ///< likewise to be used in `block`
   intptr_t numInserts, maxInserts;
+  const MloptTileCopy *copies; ///< of what vectors with a `copy` read
+  intptr_t numCopies;
 } MloptTile;
 
 /// The load hook of a pull emitter; its user data is a tile.
@@ -98,6 +107,10 @@ void mloptTileEvaluate(MloptTile *, const MloptVector *, MlirValue tensor,
 /// Stores them where a tensor of the space's size lies.
 void mloptTileStore(MloptTile *, const MloptVector *, MlirValue pointer,
                     const MlirValue *elements);
+/// The same where a condition, if not null, holds. What has to be computed for
+/// it is so in any case.
+void mloptTileStoreIf(MloptTile *, const MloptVector *, MlirValue pointer,
+                      const MlirValue *elements, MlirValue condition);
 
 /// `nvvm.read.ptx.sreg.*`, as an index.
 MlirValue mloptReadRegister(MloptBuilder *, const char *name);

@@ -51,6 +51,18 @@ void mloptNvLoadBox(MloptNv *nv, const MloptNvBox *box) {
             operands, attributes);
 }
 
+void mloptNvCopyBulk(MloptNv *nv, MlirValue to, MlirValue from, int64_t bytes,
+                     MlirValue barrier) {
+  MlirContext c = nv->b->context;
+  MlirValue operands[] = {mloptNvValue(nv, "llvm.addrspacecast", 1, &to,
+                                       mlirLLVMPointerTypeGet(c, 7), NULL),
+                          mloptNvValue(nv, "llvm.addrspacecast", 1, &from,
+                                       mlirLLVMPointerTypeGet(c, 1), NULL),
+                          barrier, mloptNvInt(nv, bytes)};
+  mloptNvOp(nv, "nvvm.cp.async.bulk.shared.cluster.global", 4, operands,
+            "{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>}");
+}
+
 void mloptNvStoreBox(MloptNv *nv, MlirValue map, MlirValue offset,
                      intptr_t rank, const MlirValue *at) {
   MlirValue operands[MAX_RANK + 2] = {map, mloptNvShared(nv, offset)};

@@ -40,6 +40,11 @@ typedef struct MloptNvBox {
 } MloptNvBox;
 /// Starts its copy.
 void mloptNvLoadBox(MloptNv *, const MloptNvBox *);
+/// Starts a copy of so many bytes that lie in a row, a multiple of 16, to a
+/// pointer into shared memory; both ends lie on multiples of 16. It needs no
+/// map.
+void mloptNvCopyBulk(MloptNv *, MlirValue to, MlirValue from, int64_t bytes,
+                     MlirValue barrier);
 /// Starts a copy from `offset`, in the open group.
 void mloptNvStoreBox(MloptNv *, MlirValue map, MlirValue offset, intptr_t rank,
                      const MlirValue *at);

@@ -139,6 +139,7 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
   MloptSchedule schedule = mloptChooseSchedule(program, o->wgmma);
   launch->blocks = schedule.blocks;
   launch->threads = schedule.threads;
+  launch->sharedBytes = schedule.shared;
   if (schedule.family != MLOPT_FAMILY_GENERIC)
     mlirOperationSetDiscardableAttributeByName(
         kernel, mloptStr(MLOPT_SCHEDULE),

@@ -16,14 +16,7 @@
 
 static const MloptTarget *const target = &mloptSm90;
 
-enum {
-  THREADS = 256, ///< of a block, where nothing asks for another number
-  /// Elements that a thread holds of each operand.
-  HELD = 32,
-  /// Bodies are cloned for each element that a thread holds; that many
-  /// operations are still worth compiling.
-  MAX_CLONED = 4096,
-};
+enum { THREADS = MLOPT_BLOCK_THREADS, MAX_CLONED = MLOPT_MAX_CLONED };
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -42,14 +35,18 @@ static const char *const families[MLOPT_NUM_FAMILIES] = {
 static const struct {
   const char *name;
   size_t offset;
+  bool isOptional; ///< absent where it is 0
 } fields[] = {
-    {"blocks", offsetof(MloptSchedule, blocks)},
-    {"cluster", offsetof(MloptSchedule, cluster)},
-    {"lanes", offsetof(MloptSchedule, lanes)},
-    {"line", offsetof(MloptSchedule, line)},
-    {"resident", offsetof(MloptSchedule, resident)},
-    {"threads", offsetof(MloptSchedule, threads)},
-    {"vectors", offsetof(MloptSchedule, vectors)},
+    {"blocks", offsetof(MloptSchedule, blocks), false},
+    {"cluster", offsetof(MloptSchedule, cluster), false},
+    {"lanes", offsetof(MloptSchedule, lanes), false},
+    {"line", offsetof(MloptSchedule, line), false},
+    {"resident", offsetof(MloptSchedule, resident), false},
+    {"shared", offsetof(MloptSchedule, shared), true},
+    {"staged", offsetof(MloptSchedule, staged), true},
+    {"threads", offsetof(MloptSchedule, threads), false},
+    {"turn", offsetof(MloptSchedule, turn), true},
+    {"vectors", offsetof(MloptSchedule, vectors), false},
 };
 
 MlirAttribute mloptScheduleToAttr(MlirContext context,
@@ -57,12 +54,15 @@ MlirAttribute mloptScheduleToAttr(MlirContext context,
   MlirNamedAttribute attrs[1 + MLOPT_COUNT(fields)];
   attrs[0] = mloptNamedAttr(context, "family",
                             mloptStrAttr(context, families[schedule->family]));
-  for (int i = 0; i < MLOPT_COUNT(fields); ++i)
-    attrs[1 + i] = mloptNamedAttr(
-        context, fields[i].name,
-        mloptI64Attr(context, *(const int64_t *)((const char *)schedule +
-                                                 fields[i].offset)));
-  return mlirDictionaryAttrGet(context, MLOPT_COUNT(attrs), attrs);
+  intptr_t count = 1;
+  for (int i = 0; i < MLOPT_COUNT(fields); ++i) {
+    int64_t value =
+        *(const int64_t *)((const char *)schedule + fields[i].offset);
+    if (value || !fields[i].isOptional)
+      attrs[count++] =
+          mloptNamedAttr(context, fields[i].name, mloptI64Attr(context, value));
+  }
+  return mlirDictionaryAttrGet(context, count, attrs);
 }
 
 static bool isPower(int64_t n) { return n > 0 && !(n & (n - 1)); }
@@ -72,7 +72,11 @@ static bool isSane(const MloptSchedule *s) {
   enum { MOST_VECTORS = 16 };
   bool transposes = s->family == MLOPT_FAMILY_TRANSPOSE;
   bool isPointwise = s->family == MLOPT_FAMILY_POINTWISE;
-  return s->blocks > 0 && s->blocks <= target->blocks && s->cluster > 0 &&
+  bool stages = s->family == MLOPT_FAMILY_ROWS && !s->vectors &&
+                s->line == s->threads && s->shared <= target->sharedBytes;
+  return (!s->staged || (s->staged > 0 && stages)) && s->turn >= 0 &&
+         s->turn <= MLOPT_ROWS_MAX_TURN && s->blocks > 0 &&
+         s->blocks <= target->blocks && s->cluster > 0 &&
          s->cluster <= target->portableCluster && s->blocks % s->cluster == 0 &&
          s->threads > 0 && s->threads <= target->threads && isPower(s->lanes) &&
          s->lanes <= MLOPT_MOST_LANES && s->vectors <= MOST_VECTORS &&
@@ -100,6 +104,8 @@ bool mloptScheduleFromAttr(MlirAttribute attr, MloptSchedule *out) {
   out->family = (MloptFamily)i;
   for (i = 0; i < MLOPT_COUNT(fields); ++i) {
     MlirAttribute field = mloptDictGet(attr, fields[i].name);
+    if (mlirAttributeIsNull(field) && fields[i].isOptional)
+      continue;
     if (!mloptIsI64(field))
       return false;
     *(int64_t *)((char *)out + fields[i].offset) =
@@ -112,33 +118,19 @@ bool mloptScheduleFromAttr(MlirAttribute attr, MloptSchedule *out) {
 // Choices
 //===----------------------------------------------------------------------===//
 
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-static int64_t atMost(int64_t a, int64_t most) { return a < most ? a : most; }
-static int64_t atLeast(int64_t a, int64_t least) {
-  return a > least ? a : least;
-}
-
-/// The smallest power of two that is at least `n`.
-static int64_t powerFrom(int64_t n) {
-  int64_t power = 1;
-  while (power < n)
-    power *= 2;
-  return power;
-}
-
 static MloptSchedule chooseGeneric(const MloptProgram *p) {
   // Each block looks through all windows of a scatter: as many as run at once,
   // and large ones.
   enum { SCATTER_THREADS = 512 };
   int64_t count = p->numRoots ? mloptNumElements(p->space) : 1;
   int64_t threads = p->scatters ? SCATTER_THREADS : THREADS;
-  int64_t blocks = divideUp(count, threads);
+  int64_t blocks = mloptDivideUp(count, threads);
   if (p->scatters)
-    blocks = atMost(count, target->residentThreads / threads *
-                               target->multiprocessors);
+    blocks = mloptAtMost(count, target->residentThreads / threads *
+                                    target->multiprocessors);
   return (MloptSchedule){.family = p->scatters ? MLOPT_FAMILY_SCATTER
                                                : MLOPT_FAMILY_GENERIC,
-                         .blocks = atMost(blocks, target->blocks),
+                         .blocks = mloptAtMost(blocks, target->blocks),
                          .threads = threads,
                          .lanes = 1,
                          .vectors = 1,
@@ -146,10 +138,9 @@ static MloptSchedule chooseGeneric(const MloptProgram *p) {
                          .cluster = 1};
 }
 
-/// Elements of a vector of 16 bytes, eight at most: of wider elements beside
-/// it a thread makes two accesses.
-static int64_t fullVector(const MloptProgram *p) {
-  return atMost(atMost(target->accessBytes / p->smallest, 8), p->granule);
+int64_t mloptFullVector(const MloptProgram *p) {
+  return mloptAtMost(mloptAtMost(target->accessBytes / p->smallest, 8),
+                     p->granule);
 }
 
 /// Whether operand `i` of an elementwise operation over as many elements as the
@@ -217,8 +208,8 @@ static int64_t chooseStep(const MloptProgram *p, int64_t lanes, int64_t vectors,
 static int64_t pointwiseVector(const MloptProgram *p) {
   enum { MUCH = 12, FEW_BYTES = 4 };
   return p->granule * p->smallest <= FEW_BYTES && p->numScalars < MUCH
-             ? atMost(target->accessBytes / p->smallest, 8)
-             : fullVector(p);
+             ? mloptAtMost(target->accessBytes / p->smallest, 8)
+             : mloptFullVector(p);
 }
 
 static bool choosePointwise(MloptProgram *p, MloptSchedule *out) {
@@ -229,7 +220,7 @@ static bool choosePointwise(MloptProgram *p, MloptSchedule *out) {
   int64_t lanes = pointwiseVector(p);
   while (lanes > 1 &&
          (lanes * p->numScalars > MAX_CLONED ||
-          divideUp(count, THREADS * lanes) * 2 < target->multiprocessors))
+          mloptDivideUp(count, THREADS * lanes) * 2 < target->multiprocessors))
     lanes /= 2;
   // One vector for each thread: on an H200 a new block starts sooner than a
   // thread gets to its second vector (4.19 against 4.00 TB/s, 2^28 bf16). But
@@ -251,7 +242,7 @@ static bool choosePointwise(MloptProgram *p, MloptSchedule *out) {
     threads = SMALL;
     line = target->warp * lanes;
   }
-  int64_t blocks = divideUp(count, threads * lanes * vectors);
+  int64_t blocks = mloptDivideUp(count, threads * lanes * vectors);
   if (blocks > target->blocks)
     return false;
   *out = (MloptSchedule){.family = MLOPT_FAMILY_POINTWISE,
@@ -307,9 +298,9 @@ static bool chooseTranspose(MloptProgram *p, MloptSchedule *out) {
     return false;
   int64_t count = mloptNumElements(p->space);
   mloptCountReads(p, count);
-  int64_t blocks =
-      count / along / across * divideUp(along, side) * divideUp(across, side);
-  int64_t most = fullVector(p);
+  int64_t blocks = count / along / across * mloptDivideUp(along, side) *
+                   mloptDivideUp(across, side);
+  int64_t most = mloptFullVector(p);
   if (blocks > target->blocks ||
       side * side / THREADS * p->numScalars > MAX_CLONED)
     return false;
@@ -323,9 +314,7 @@ static bool chooseTranspose(MloptProgram *p, MloptSchedule *out) {
   return true;
 }
 
-/// Whether every result has as many elements as are kept, or with `allowWhole`
-/// as the space.
-static bool rootsFit(const MloptProgram *p, bool allowWhole) {
+bool mloptRootsFit(const MloptProgram *p, bool allowWhole) {
   int64_t kept = p->reduction.outer * p->reduction.inner;
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
@@ -338,147 +327,11 @@ static bool rootsFit(const MloptProgram *p, bool allowWhole) {
   return true;
 }
 
-/// The size of the space's last dimension among those that are reduced, or
-/// `kept` and lie behind them: vectors must not reach past it.
-static int64_t innerSize(const MloptReduction *r) {
+int64_t mloptInnerSize(const MloptReduction *r) {
   intptr_t inner = r->numLoops - 1;
   while (inner > 0 && r->sizes[inner] == 1)
     --inner;
   return r->sizes[inner];
-}
-
-/// Whether every element of the space is needed once: no result of its size,
-/// and no reduction, needs another reduction, but for a sum that can be
-/// streamed.
-static bool isStreamed(const MloptProgram *p) {
-  const MloptReduction *r = &p->reduction;
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    bool isRoot = mloptIsNamed(op, "bufferization.materialize_in_destination");
-    if (isRoot && mloptNumElements(mloptOperandType(op, 0)) ==
-                      r->outer * r->middle * r->inner)
-      return false;
-    MloptStreamed streamed;
-    if (!mloptIsReduction(op) || mloptDescribeStreamed(op, &streamed))
-      continue;
-    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
-      if (mloptReadsReduction(mloptOperand(op, i)))
-        return false;
-  }
-  return true;
-}
-
-/// The threads that share a row, in how many blocks, and the vectors that each
-/// holds; 0 when the row is too long for that.
-typedef struct RowLine {
-  int64_t line, cluster, held;
-} RowLine;
-
-/// For rows of so many vectors, of which a thread may hold `most`. `streams`:
-/// a row's elements are needed once, so nobody need hold them.
-static RowLine chooseLine(int64_t rows, int64_t vectors, int64_t most,
-                          bool clusters, bool streams) {
-  // A block of more threads is alone on its multiprocessor, and loads and
-  // stores by turns; blocks of so many are several there. Longer rows go to a
-  // cluster of them.
-  enum { LINE = 256, MOST_LINE = 512, MANY = 2048 };
-  const int64_t warp = target->warp;
-  RowLine l = {.cluster = 1};
-  const int64_t mostBlocks = clusters ? target->portableCluster : 1;
-  while (vectors > MOST_LINE * most && !streams && l.cluster < mostBlocks &&
-         divideUp(vectors, l.cluster) > LINE * most)
-    l.cluster *= 2;
-  // Few rows: more blocks for each, while each thread still has a vector.
-  while (l.cluster < mostBlocks &&
-         2 * l.cluster * rows <= target->multiprocessors &&
-         vectors / (2 * l.cluster) >= LINE / 2)
-    l.cluster *= 2;
-  vectors = divideUp(vectors, l.cluster);
-  // A warp needs no barrier, where there are enough of them.
-  if (vectors <= warp * (rows < MANY ? atMost(most, 2) : most))
-    l.line = atMost(powerFrom(vectors), warp);
-  else if (vectors <= 2 * warp * atMost(most, 2))
-    l.line = 2 * warp;
-  else
-    l.line = divideUp(divideUp(vectors, most), warp) * warp;
-  if (l.cluster > 1)
-    l.line = atLeast(l.line, warp);
-  l.held = divideUp(vectors, l.line);
-  if (l.line > MOST_LINE) {
-    l.line = rows * l.cluster < 2 * target->multiprocessors ? target->threads
-                                                            : MOST_LINE;
-    l.held = 0;
-  }
-  return l;
-}
-
-/// The same for short rows of narrow vectors: each thread has several, of 16
-/// bytes in all, so that enough is under way, and what shares a row shares a
-/// warp. False for other rows.
-static bool chooseShortLine(int64_t vectors, int64_t most, int64_t bytes,
-                            RowLine *out) {
-  enum { MOST_HELD = 16 };
-  int64_t held = atMost(most, divideUp(target->accessBytes, bytes));
-  most = atMost(most, MOST_HELD);
-  if (held == 1 || vectors > target->warp * most)
-    return false;
-  out->cluster = 1;
-  out->line = atMost(powerFrom(divideUp(vectors, held)), target->warp);
-  out->held = divideUp(vectors, out->line);
-  return true;
-}
-
-/// How many blocks there is room for where threads hold HELD elements of the
-/// one tensor that is read: twice as many registers do without spilling, and
-/// ptxas would take more. Softmax of 32768 x 1024 bf16 takes 35.2 us so, 45.2
-/// with three quarters of the registers.
-static int64_t residentBlocks(const MloptProgram *p, int64_t lanes,
-                              const RowLine *l, int64_t threads) {
-  const int64_t each = 2 * HELD;
-  if (l->held * lanes != HELD || p->numRead != 1 || l->cluster > 1 ||
-      threads < THREADS / 2)
-    return 0;
-  return atMost(target->registers / (each * threads),
-                target->residentThreads / threads);
-}
-
-static bool chooseRows(MloptProgram *p, bool clusters, MloptSchedule *out) {
-  const MloptReduction *r = &p->reduction;
-  int64_t rows = r->outer, columns = r->middle;
-  // One thread adds up so few, in order; windows of 3 x 3 and 4 x 4 too, where
-  // nothing of their size makes it add them up again for each element.
-  enum { FEW = 3, FEW_ALONE = 17 };
-  bool isAlone = p->numReductions == 1 && rootsFit(p, false);
-  if (r->inner > 1 || columns < (isAlone ? FEW_ALONE : FEW) ||
-      !rootsFit(p, true))
-    return false;
-  mloptCountReads(p, rows * columns);
-  int64_t lanes = mloptCommonPower(innerSize(r), fullVector(p));
-  int64_t vectors = columns / lanes; // of a row
-  int64_t most =
-      atLeast(atMost(HELD / lanes, 16) / atLeast((p->numLarge + 1) / 2, 1), 1);
-  while (most > 1 && most * lanes * p->numScalars > MAX_CLONED)
-    most /= 2;
-  RowLine l;
-  bool isShort = chooseShortLine(vectors, most, lanes * p->smallest, &l);
-  if (!isShort)
-    l = chooseLine(rows, vectors, most, clusters, isStreamed(p));
-  // Small blocks even out the end; but thousands take long to start.
-  int64_t threads = l.line < target->warp || isShort ? THREADS : l.line;
-  if (l.line == target->warp && l.cluster == 1 && !isShort)
-    threads = 4 * target->warp;
-  int64_t blocks = divideUp(rows, threads / l.line) * l.cluster;
-  if (blocks > target->blocks)
-    return false;
-  *out = (MloptSchedule){.family = MLOPT_FAMILY_ROWS,
-                         .blocks = blocks,
-                         .threads = threads,
-                         .lanes = lanes,
-                         .vectors = l.held,
-                         .line = l.line,
-                         .cluster = l.cluster,
-                         .resident = residentBlocks(p, lanes, &l, threads)};
-  return true;
 }
 
 /// Whether every reduction and every result of the space's size can be computed
@@ -516,7 +369,7 @@ static bool isOnePass(const MloptProgram *p, intptr_t *outResults,
 /// Whether strips of a width, shared by clusters, leave multiprocessors idle.
 static bool lacksBlocks(const MloptProgram *p, int64_t width, int64_t cluster) {
   const MloptReduction *r = &p->reduction;
-  return r->outer * divideUp(r->inner, width) * cluster <
+  return r->outer * mloptDivideUp(r->inner, width) * cluster <
          target->multiprocessors - target->multiprocessors / 8;
 }
 
@@ -539,11 +392,11 @@ static int64_t columnThreads(const MloptProgram *p, intptr_t results,
   enum { ACCUMULATORS = 8, UNROLLED = 8 };
   const MloptReduction *r = &p->reduction;
   int64_t width = line * lanes, rows = r->middle / cluster;
-  int64_t blocks = r->outer * divideUp(r->inner, width) * cluster;
-  int64_t threads =
-      atLeast(target->threads / powerFrom(p->numLarge) /
-                  powerFrom(divideUp(results * lanes, ACCUMULATORS)),
-              THREADS);
+  int64_t blocks = r->outer * mloptDivideUp(r->inner, width) * cluster;
+  int64_t threads = mloptAtLeast(
+      target->threads / mloptPowerFrom(p->numLarge) /
+          mloptPowerFrom(mloptDivideUp(results * lanes, ACCUMULATORS)),
+      THREADS);
   for (; threads > 2 * target->warp && threads / 2 >= width; threads /= 2) {
     // Warps share what they found: each a row of the strip for every result.
     bool fits = (threads / target->warp + cluster) * width * bytes <=
@@ -561,13 +414,14 @@ static bool chooseColumns(MloptProgram *p, bool clusters, MloptSchedule *out) {
   const MloptReduction *r = &p->reduction;
   intptr_t results;
   int64_t outer = r->outer, rows = r->middle, columns = r->inner, bytes;
-  if (columns == 1 || rows < FEW_ROWS || !rootsFit(p, true) ||
+  if (columns == 1 || rows < FEW_ROWS || !mloptRootsFit(p, true) ||
       p->numReductions > MOST_REDUCTIONS || !isOnePass(p, &results, &bytes) ||
       results > MOST_VALUES)
     return false;
   mloptCountReads(p, outer * rows * columns);
-  int64_t lanes = mloptCommonPower(
-      innerSize(r), atMost(fullVector(p), MOST_VALUES / results));
+  int64_t lanes =
+      mloptCommonPower(mloptInnerSize(r),
+                       mloptAtMost(mloptFullVector(p), MOST_VALUES / results));
   while (lanes > 1 && 8 * lanes * p->numScalars > MAX_CLONED)
     lanes /= 2;
   int64_t line = target->warp;
@@ -584,7 +438,7 @@ static bool chooseColumns(MloptProgram *p, bool clusters, MloptSchedule *out) {
     cluster *= 2;
   line = narrowStrip(p, line, lanes, cluster, 2 * target->sectorBytes);
   int64_t width = line * lanes;
-  int64_t blocks = outer * divideUp(columns, width) * cluster;
+  int64_t blocks = outer * mloptDivideUp(columns, width) * cluster;
   int64_t threads = columnThreads(p, results, bytes, line, lanes, cluster);
   if (blocks > target->blocks || threads < width ||
       (threads / target->warp + cluster) * width * bytes >
@@ -606,7 +460,8 @@ static int64_t largestArgument(MlirBlock body) {
   for (intptr_t i = 0, n = mlirBlockGetNumArguments(body); i < n; ++i) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
     if (mlirTypeIsAShaped(type))
-      most = atLeast(most, mloptNumElements(type) * mloptProgramBytes(type));
+      most =
+          mloptAtLeast(most, mloptNumElements(type) * mloptProgramBytes(type));
   }
   return most;
 }
@@ -622,14 +477,14 @@ int64_t mloptChooseSplit(MlirBlock body) {
     return 1;
   int64_t bytes = largestArgument(body);
   int64_t element =
-      atLeast(bytes / atLeast(r->outer * r->middle * r->inner, 1), 1);
+      mloptAtLeast(bytes / mloptAtLeast(r->outer * r->middle * r->inner, 1), 1);
   // Blocks that can share the work as it is, and once it is cut.
   int64_t blocks = r->outer * target->portableCluster, wide = r->outer;
   if (r->inner > 1) {
-    blocks *= divideUp(r->inner * element, 2 * target->sectorBytes);
-    wide *= divideUp(r->inner * element, STRIP_BYTES);
+    blocks *= mloptDivideUp(r->inner * element, 2 * target->sectorBytes);
+    wide *= mloptDivideUp(r->inner * element, STRIP_BYTES);
   }
-  blocks = atMost(blocks, target->multiprocessors);
+  blocks = mloptAtMost(blocks, target->multiprocessors);
   // Each split adds a kernel or two; what depends on a reduction reads all
   // once more.
   intptr_t results;
@@ -644,10 +499,11 @@ int64_t mloptChooseSplit(MlirBlock body) {
     whole *= (double)passes;
   if (whole <= split)
     return isRows || onePass ? 1 : 0;
-  int64_t pieces = divideUp(
+  int64_t pieces = mloptDivideUp(
       (isRows ? ROW_BLOCKS : COLUMN_BLOCKS) * target->multiprocessors, wide);
-  pieces = atMost(pieces, bytes / (wide * (isRows ? ROW_BYTES : COLUMN_BYTES)));
-  pieces = atMost(pieces, r->middle / 2);
+  pieces =
+      mloptAtMost(pieces, bytes / (wide * (isRows ? ROW_BYTES : COLUMN_BYTES)));
+  pieces = mloptAtMost(pieces, r->middle / 2);
   return pieces > 1 ? pieces : isRows || onePass ? 1 : 0;
 }
 
@@ -659,7 +515,7 @@ MloptSchedule mloptChooseSchedule(MlirBlock block, bool clusters) {
   if (chooseTranspose(&p, &schedule) || choosePointwise(&p, &schedule))
     return schedule;
   if (p.numReductions && p.sameReductions && p.combines &&
-      (chooseRows(&p, clusters, &schedule) ||
+      (mloptChooseRows(&p, clusters, &schedule) ||
        chooseColumns(&p, clusters, &schedule)))
     return schedule;
   if (p.numReductions > 1 && p.combines && mloptChooseBoth(&p, &schedule))

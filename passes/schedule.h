@@ -45,7 +45,23 @@ typedef struct MloptSchedule {
   int64_t line;
   int64_t cluster;  ///< Rows: blocks that share a row, a cluster of them
   int64_t resident; ///< blocks of a multiprocessor that registers are kept for
+  /// Rows that are not held: turns along a block's part of a row whose operands
+  /// shared memory holds, and the bytes that takes, barriers included.
+  int64_t staged, shared;
+  int64_t turn; ///< vectors of a thread in a turn; 0: the most
 } MloptSchedule;
+
+enum { MLOPT_ROWS_MAX_TURN = 4 };
+/// Vectors of a thread in one turn along a row that is not held, and the
+/// elements of the row in a turn.
+int64_t mloptRowsTurnVectors(const MloptSchedule *);
+int64_t mloptRowsTurnElements(const MloptSchedule *);
+
+/// The most tensors whose parts shared memory holds.
+enum { MLOPT_MAX_STAGED = 4 };
+/// Finds the tensors of so many elements that the program reads in row-major
+/// order, which copies in shared memory can stand for: casts of parameters.
+intptr_t mloptFindStaged(MlirBlock program, int64_t elements, MlirValue *out);
 
 /// The attribute's name.
 #define MLOPT_SCHEDULE "mlopt.schedule"
@@ -138,9 +154,9 @@ bool mloptReadsReduction(MlirValue);
 /// reduction of it: it can be summed with any other m, which the sum then makes
 /// up for.
 typedef struct MloptStreamed {
-  MlirOperation exp;  ///< of the body
-  MlirValue a;        ///< of the body, needs no reduction
-  intptr_t reference; ///< the input that m is
+  MlirOperation generic; ///< that has the exp: the sum itself, or its operand
+  MlirValue a;           ///< of its body, needs no reduction
+  intptr_t reference;    ///< the input that m is
 } MloptStreamed;
 bool mloptDescribeStreamed(MlirOperation generic, MloptStreamed *out);
 

@@ -52,4 +52,41 @@ int64_t mloptProgramBytes(MlirType);
 /// The largest power of two up to `most` that divides `n`.
 int64_t mloptCommonPower(int64_t n, int64_t most);
 
+/// Whether every result has as many elements as are kept, or with `allowWhole`
+/// as the space.
+bool mloptRootsFit(const MloptProgram *, bool allowWhole);
+/// The size of the space's last dimension among those that are reduced, or
+/// `kept` and lie behind them: vectors must not reach past it.
+int64_t mloptInnerSize(const MloptReduction *);
+/// Elements of a vector of 16 bytes, eight at most: of wider elements beside
+/// it a thread makes two accesses.
+int64_t mloptFullVector(const MloptProgram *);
+
+/// Chooses for reductions along the last dimensions; false for others.
+bool mloptChooseRows(MloptProgram *, bool clusters, MloptSchedule *out);
+
+enum {
+  MLOPT_BLOCK_THREADS = 256, ///< where nothing asks for another number
+  /// Bodies are cloned for each element that a thread holds; that many
+  /// operations are still worth compiling.
+  MLOPT_MAX_CLONED = 4096,
+};
+
+static inline int64_t mloptDivideUp(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+static inline int64_t mloptAtMost(int64_t a, int64_t most) {
+  return a < most ? a : most;
+}
+static inline int64_t mloptAtLeast(int64_t a, int64_t least) {
+  return a > least ? a : least;
+}
+/// The smallest power of two that is at least `n`.
+static inline int64_t mloptPowerFrom(int64_t n) {
+  int64_t power = 1;
+  while (power < n)
+    power *= 2;
+  return power;
+}
+
 #endif // MLOPT_PASSES_SCHEDULE_IMPL_H

@@ -323,6 +323,43 @@ static bool bodyReadsReduction(MlirOperation generic, MlirValue value) {
   return reads;
 }
 
+static bool isIdentity(MlirOperation generic, intptr_t operand) {
+  return mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), operand)));
+}
+
+/// Whether an operand is the same along the reduced loops.
+static bool isAlongRow(const MloptReduction *r, MlirOperation generic,
+                       intptr_t operand) {
+  MlirAffineMap map = mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), operand));
+  for (intptr_t i = 0; i < r->numReduced; ++i)
+    for (intptr_t j = 0, n = mlirAffineMapGetNumResults(map); j < n; ++j)
+      if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, j),
+                                        r->reduced[i]))
+        return false;
+  return true;
+}
+
+/// The elementwise operation with the same loops that gives what a value of the
+/// reduction's body is, and that value there; the reduction itself and the
+/// value where there is none.
+static MlirOperation findElement(MlirOperation generic, MlirValue *value) {
+  if (!mlirValueIsABlockArgument(*value))
+    return generic;
+  intptr_t i = mlirBlockArgumentGetArgNumber(*value);
+  MlirOperation producer =
+      definerOf(mloptOperand(generic, i), "linalg.generic");
+  if (mlirOperationIsNull(producer) || mloptIsReduction(producer) ||
+      mlirOperationGetNumResults(producer) != 1 || !isIdentity(generic, i) ||
+      !isIdentity(producer, mlirOperationGetNumOperands(producer) - 1))
+    return generic;
+  *value = mloptOperand(mlirBlockGetTerminator(mlirRegionGetFirstBlock(
+                            mlirOperationGetRegion(producer, 0))),
+                        0);
+  return producer;
+}
+
 bool mloptDescribeStreamed(MlirOperation generic, MloptStreamed *out) {
   MloptReduction r;
   MloptCombiner combiner;
@@ -332,26 +369,19 @@ bool mloptDescribeStreamed(MlirOperation generic, MloptStreamed *out) {
       !mlirTypeIsAF32(mloptResultType(combiner.op, 0)) ||
       !mloptDescribeReduction(generic, &r))
     return false;
-  out->exp = definerOf(mloptOperand(combiner.op, 1 - combiner.accumulator),
-                       "math.exp");
-  MlirOperation sub = mlirOperationIsNull(out->exp)
-                          ? out->exp
-                          : definerOf(mloptOperand(out->exp, 0), "arith.subf");
+  MlirValue element = mloptOperand(combiner.op, 1 - combiner.accumulator);
+  out->generic = findElement(generic, &element);
+  MlirOperation exp = definerOf(element, "math.exp");
+  MlirOperation sub = mlirOperationIsNull(exp)
+                          ? exp
+                          : definerOf(mloptOperand(exp, 0), "arith.subf");
   if (mlirOperationIsNull(sub) ||
       !mlirValueIsABlockArgument(mloptOperand(sub, 1)))
     return false;
   out->a = mloptOperand(sub, 0);
   out->reference = mlirBlockArgumentGetArgNumber(mloptOperand(sub, 1));
-  if (out->reference + 1 >= mlirOperationGetNumOperands(generic) ||
-      bodyReadsReduction(generic, out->a) ||
-      !mloptReadsReduction(mloptOperand(generic, out->reference)))
-    return false;
-  MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(
-      mloptAttr(generic, "indexing_maps"), out->reference));
-  for (intptr_t i = 0; i < r.numReduced; ++i)
-    for (intptr_t j = 0, n = mlirAffineMapGetNumResults(map); j < n; ++j)
-      if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, j),
-                                        r.reduced[i]))
-        return false;
-  return true;
+  return out->reference + 1 < mlirOperationGetNumOperands(out->generic) &&
+         !bodyReadsReduction(out->generic, out->a) &&
+         mloptReadsReduction(mloptOperand(out->generic, out->reference)) &&
+         isAlongRow(&r, out->generic, out->reference);
 }

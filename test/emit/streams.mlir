@@ -23,11 +23,14 @@ func.func @logsumexp(%x: tensor<1024x131072xbf16>) -> (tensor<1024xf32>, tensor<
   return %r, %t : tensor<1024xf32>, tensor<1024xf32>
 }
 
-// A sum of anything else that needs the maximum waits for it: held by clusters.
+// A sum of anything else that needs the maximum waits for it: clusters have the
+// row in shared memory, each block a part.
 // PLAN-LABEL:  gpu.module @squares_kernel_0
-// PLAN:        mlopt.schedule = {{{.*}}cluster = 8 : i64, family = "rows"
+// PLAN:        mlopt.schedule = {{{.*}}cluster = 4 : i64, family = "rows"{{.*}}staged = 4
 // CHECK-LABEL: .entry squares_kernel_0
+// CHECK-NOT:   ld.global
 // CHECK:       barrier.cluster
+// CHECK-COUNT-2: mbarrier.try_wait
 func.func @squares(%x: tensor<1024x131072xbf16>) -> tensor<1024xf32> {
   %f = mlopt.convert %x : tensor<1024x131072xbf16> -> tensor<1024x131072xf32>
   %m = mlopt.reduce max %f dims [1] : (tensor<1024x131072xf32>) -> tensor<1024xf32>

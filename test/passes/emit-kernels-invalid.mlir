@@ -22,3 +22,37 @@ gpu.module @unknown {
     llvm.return
   }
 }
+
+// -----
+
+// What is staged must fit into the shared memory that the launch gives.
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#kept = affine_map<(d0, d1) -> (d0)>
+gpu.module @staged {
+  // expected-error @+1 {{stages 16384 bytes of rows, more than its schedule's 'shared'}}
+  llvm.func @staged(%arg0: !llvm.ptr, %arg1: !llvm.ptr) attributes {gpu.kernel, mlopt.schedule = {blocks = 1024 : i64, cluster = 1 : i64, family = "rows", lanes = 8 : i64, line = 256 : i64, resident = 0 : i64, shared = 16384 : i64, staged = 1 : i64, threads = 256 : i64, vectors = 0 : i64}, nvvm.kernel} {
+    %0 = builtin.unrealized_conversion_cast %arg0 : !llvm.ptr to tensor<1024x8192xbf16>
+    %zero = arith.constant dense<0.0> : tensor<1024xbf16>
+    %1 = linalg.generic {indexing_maps = [#row, #kept], iterator_types = ["parallel", "reduction"]} ins(%0 : tensor<1024x8192xbf16>) outs(%zero : tensor<1024xbf16>) {
+    ^bb0(%in: bf16, %acc: bf16):
+      %2 = arith.maximumf %acc, %in : bf16
+      linalg.yield %2 : bf16
+    } -> tensor<1024xbf16>
+    %3 = builtin.unrealized_conversion_cast %arg1 : !llvm.ptr to memref<1024xbf16>
+    bufferization.materialize_in_destination %1 in writable %3 : (tensor<1024xbf16>, memref<1024xbf16>) -> ()
+    llvm.return
+  }
+}
+
+// -----
+
+// Rows that registers hold are not staged.
+gpu.module @held {
+  // expected-error @+1 {{has a malformed mlopt.schedule}}
+  llvm.func @held(%arg0: !llvm.ptr) attributes {gpu.kernel, mlopt.schedule = {blocks = 1 : i64, cluster = 1 : i64, family = "rows", lanes = 8 : i64, line = 256 : i64, resident = 0 : i64, shared = 16400 : i64, staged = 1 : i64, threads = 256 : i64, vectors = 4 : i64}, nvvm.kernel} {
+    %0 = arith.constant dense<0.0> : tensor<8xf32>
+    %1 = builtin.unrealized_conversion_cast %arg0 : !llvm.ptr to memref<8xf32>
+    bufferization.materialize_in_destination %0 in writable %1 : (tensor<8xf32>, memref<8xf32>) -> ()
+    llvm.return
+  }
+}

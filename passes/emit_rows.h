@@ -1,0 +1,88 @@
+//===- emit_rows.h - Reductions along the last dimensions ---------*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the files that emit kernels of rows share (see emit_rows.c).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_EMIT_ROWS_H
+#define MLOPT_PASSES_EMIT_ROWS_H
+
+#include "emit_reduce.h"
+#include "nv_ring.h"
+
+enum {
+  MLOPT_ROWS_MAX_HELD = 32,
+  MLOPT_ROWS_MAX_TOGETHER = 8,
+};
+
+/// A reduction whose results are known, or that goes along with others.
+typedef struct MloptAlong {
+  MloptShared shared;
+  bool isStreamed, isDone;
+  MloptStreamed streamed;
+  MlirValue results[MLOPT_PULL_MAX_CARRIED];
+} MloptAlong;
+
+typedef struct MloptRows {
+  MloptKernel *kernel;
+  MloptPull *pull;
+  MloptBuilder *b;
+  MloptTile tile;
+  int64_t rows, columns;
+  MlirValue thread;   ///< in its line
+  MlirValue rowValid; ///< null when every line has a row
+  MlirValue row;      ///< its number
+  int64_t stretch;    ///< elements of a row that a block takes
+  MlirValue rank;     ///< of the block in its cluster; null without one
+  MlirValue begin;    ///< the first column of the block's stretch
+  MlirValue end;      ///< its end, in the row
+  bool isStarted;     ///< all blocks of the cluster are known to run
+  intptr_t numTogether;
+  MloptAlong together[MLOPT_ROWS_MAX_TOGETHER];
+  intptr_t numVectors;
+  MloptVector vectors[MLOPT_ROWS_MAX_HELD];
+  /// Null when the vector is always in the row.
+  MlirValue valid[MLOPT_ROWS_MAX_HELD];
+  MloptNv nv; ///< the copies of operands in shared memory, if there are any
+  MloptNvRing ring;
+  MloptTileCopy copies[MLOPT_MAX_STAGED];
+} MloptRows;
+
+MlirValue mloptRowsAdd(MloptRows *, MlirValue, MlirValue);
+MlirValue mloptRowsMultiply(MloptRows *, MlirValue, int64_t);
+
+/// What goes on in one turn along a row, with its vectors open: from the values
+/// that are carried to the next ones.
+typedef void (*MloptRowsTurn)(MloptRows *, void *userData,
+                              const MlirValue *carried, MlirValue *next);
+/// Goes along the block's stretch of a row that is not held.
+void mloptRowsAlong(MloptRows *, MloptRowsTurn, void *userData,
+                    intptr_t numCarried, const MlirValue *init, MlirValue *out);
+
+/// What element `k` of open vector `v` adds to the results.
+void mloptRowsElements(MloptRows *, const MloptShared *, intptr_t v, int k,
+                       MlirValue *out);
+/// Adds the open vectors to `chains` running values of the results; element k
+/// of a vector goes to chain k mod chains. `started`: they hold values already.
+void mloptRowsAccumulate(MloptRows *, const MloptShared *, intptr_t chains,
+                         bool started, MlirValue *partial);
+/// Each thread's values become those of all that share the row.
+void mloptRowsAcrossLine(MloptRows *, const MloptShared *, MlirValue *values);
+/// The reduce hook; its user data is the tile.
+bool mloptRowsReduce(void *tile, MlirOperation, const MlirValue *loops,
+                     MlirValue *results);
+/// Reduces all that can be in one go along a row that is not held.
+void mloptRowsReduceTogether(MloptRows *);
+
+/// Starts copying operands into shared memory, as far as the schedule says;
+/// false after a diagnostic when they do not fit.
+bool mloptRowsStage(MloptRows *);
+/// Waits for the turn that starts at a column, from 0 in the stretch.
+void mloptRowsWaitStage(MloptRows *, MlirValue column);
+
+#endif // MLOPT_PASSES_EMIT_ROWS_H
