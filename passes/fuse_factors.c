@@ -41,7 +41,7 @@ static const char *const contractOf[] = {"lhs_contract", "rhs_contract"};
 
 /// Narrower free dimensions are for kernels that take any layout, and so are
 /// short rows, beside which the results are what takes time.
-enum { LEAST_SIDE = 65, LEAST_DEPTH = 128, ROW_BYTES = 16 };
+enum { LEAST_SIDE = 65, LEAST_DEPTH = 64, ROW_BYTES = 16 };
 
 /// Whether wgmma multiplies these elements, but transposes none.
 static bool hasOneLayout(MlirOperation dot) {
