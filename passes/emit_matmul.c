@@ -144,21 +144,6 @@ static MloptNvScope beginTiles(MloptMatmul *g, MlirValue first, MlirValue step,
                          CARRIED, start, outNumber, outCarried);
 }
 
-/// The block's steps along k: all, or its share of them.
-static void shareSteps(MloptMatmul *g) {
-  MloptNv *nv = &g->nv;
-  g->firstStep = mloptNvInt(nv, 0);
-  g->endStep = mloptNvInt(nv, g->steps);
-  if (g->s.splits == 1)
-    return;
-  int64_t share = g->steps / g->s.splits, rest = g->steps % g->s.splits;
-  MlirValue next = mloptNvAddInt(nv, g->rank, 1);
-  g->firstStep = mloptNvAdd(nv, mloptNvMulInt(nv, g->rank, share),
-                            mloptNvMin(nv, g->rank, mloptNvInt(nv, rest)));
-  g->endStep = mloptNvAdd(nv, mloptNvMulInt(nv, next, share),
-                          mloptNvMin(nv, next, mloptNvInt(nv, rest)));
-}
-
 static MloptNvScope beginSteps(MloptMatmul *g, intptr_t numCarried,
                                const MlirValue *start, MlirValue *outStep,
                                MlirValue *outCarried) {
@@ -510,7 +495,7 @@ bool mloptEmitMatmul(MlirOperation kernel, MlirBlock program, MlirBlock code) {
   findInputs(&g, kernel);
   g.nv = mloptNvBegin(mloptPullGetBuilder(pull), kernel);
   readThreads(&g);
-  shareSteps(&g);
+  mloptNvShare(&g.nv, g.steps, g.s.splits, g.rank, &g.firstStep, &g.endStep);
   initialise(&g);
   MloptNvScope role =
       mloptNvBeginIf(&g.nv, mloptNvEqInt(&g.nv, g.warpgroup, 0));

@@ -176,21 +176,6 @@ static void readThreads(MloptTiled *g) {
     g->rank = mloptNvRegister(nv, "cluster.ctarank");
 }
 
-/// The block's steps along k: all, or its share of them.
-static void shareSteps(MloptTiled *g) {
-  MloptNv *nv = &g->nv;
-  g->firstStep = mloptNvInt(nv, 0);
-  g->endStep = mloptNvInt(nv, g->steps);
-  if (g->s.splits == 1)
-    return;
-  int64_t share = g->steps / g->s.splits, rest = g->steps % g->s.splits;
-  MlirValue next = mloptNvAddInt(nv, g->rank, 1);
-  g->firstStep = mloptNvAdd(nv, mloptNvMulInt(nv, g->rank, share),
-                            mloptNvMin(nv, g->rank, mloptNvInt(nv, rest)));
-  g->endStep = mloptNvAdd(nv, mloptNvMulInt(nv, next, share),
-                          mloptNvMin(nv, next, mloptNvInt(nv, rest)));
-}
-
 /// The block's tile: batch after batch, in each band after band of eight rows
 /// of tiles, in each column after column, so that blocks that run side by side
 /// share rows of A and columns of B in L2.
@@ -349,7 +334,7 @@ void mloptEmitTiled(MloptKernel *kernel) {
   int64_t aBytes = mloptTiledFactorBytes(&g.p, &g.s, 0);
   g.stageBytes = aBytes + mloptTiledFactorBytes(&g.p, &g.s, 1);
   readThreads(&g);
-  shareSteps(&g);
+  mloptNvShare(&g.nv, g.steps, g.s.splits, g.rank, &g.firstStep, &g.endStep);
   locateTile(&g);
   mloptTiledSetUpFactor(&g, 0, 0);
   mloptTiledSetUpFactor(&g, 1, aBytes);

@@ -225,6 +225,20 @@ MlirValue mloptNvEqInt(MloptNv *nv, MlirValue x, int64_t y) {
 MlirValue mloptNvMin(MloptNv *nv, MlirValue x, MlirValue y) {
   return mloptNvArith(nv, "arith.minui", x, y);
 }
+
+void mloptNvShare(MloptNv *nv, int64_t count, int64_t parts, MlirValue part,
+                  MlirValue *outFirst, MlirValue *outEnd) {
+  *outFirst = mloptNvInt(nv, 0);
+  *outEnd = mloptNvInt(nv, count);
+  if (parts == 1)
+    return;
+  int64_t share = count / parts, rest = count % parts;
+  MlirValue next = mloptNvAddInt(nv, part, 1);
+  *outFirst = mloptNvAdd(nv, mloptNvMulInt(nv, part, share),
+                         mloptNvMin(nv, part, mloptNvInt(nv, rest)));
+  *outEnd = mloptNvAdd(nv, mloptNvMulInt(nv, next, share),
+                       mloptNvMin(nv, next, mloptNvInt(nv, rest)));
+}
 MlirValue mloptNvToInt(MloptNv *nv, MlirValue condition) {
   return mloptBuildUnary(nv->b, "arith.extui", condition, nv->i32);
 }

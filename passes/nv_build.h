@@ -67,6 +67,12 @@ MlirValue mloptNvEqInt(MloptNv *, MlirValue, int64_t);
 MlirValue mloptNvMin(MloptNv *, MlirValue, MlirValue); ///< unsigned
 MlirValue mloptNvToInt(MloptNv *, MlirValue condition);
 
+/// Of `count` things dealt to `parts` in as equal runs as they go, the longer
+/// ones first, those of number `part` (i32; not read where there is one part):
+/// from *outFirst up to *outEnd.
+void mloptNvShare(MloptNv *, int64_t count, int64_t parts, MlirValue part,
+                  MlirValue *outFirst, MlirValue *outEnd);
+
 /// A special register: "tid.x", "ctaid.x", "cluster.ctarank".
 MlirValue mloptNvRegister(MloptNv *, const char *name);
 /// The value of lane 0, which then lies in a uniform register.
