@@ -8,7 +8,10 @@
 // A stage is one piece of PTX. The operation nvvm.wgmma.mma_async has no
 // run-time flag for the start from zero, and nothing orders what uses an
 // accumulator after its wait; here every register goes through the piece, so
-// that neither LLVM nor ptxas moves a use across it.
+// that LLVM moves no use across it. ptxas keeps uses behind the wait as long as
+// no function is called between products and wait: whoever starts products sees
+// to it that no division is computed there (mloptNvRenew; test/emit/
+// wgmma-window.test).
 //
 //===----------------------------------------------------------------------===//
 
