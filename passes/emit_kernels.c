@@ -24,6 +24,7 @@
 #include "emit_matmul.h"
 #include "emit_structured.h"
 #include "emit_tiled.h"
+#include "kernel_limits.h"
 #include "nv_tile.h"
 #include "passes.h"
 
@@ -275,22 +276,6 @@ static void setThreads(MlirOperation func, int64_t threads) {
       func, mloptStr("nvvm.reqntid"), mlirDenseI32ArrayGet(context, 1, &size));
 }
 
-/// Puts that many blocks side by side into a cluster.
-static void setCluster(MlirOperation func, int64_t blocks) {
-  const int32_t sizes[] = {(int32_t)blocks, 1, 1};
-  mlirOperationSetDiscardableAttributeByName(
-      func, mloptStr("nvvm.cluster_dim"),
-      mlirDenseI32ArrayGet(mlirOperationGetContext(func), 3, sizes));
-}
-
-/// Limits registers so that as many blocks are on a multiprocessor at once.
-static void setResident(MlirOperation func, int64_t blocks) {
-  MlirContext context = mlirOperationGetContext(func);
-  mlirOperationSetDiscardableAttributeByName(
-      func, mloptStr("nvvm.minctasm"),
-      mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), blocks));
-}
-
 static bool emitKernel(MlirOperation func) {
   MlirLocation location = mlirOperationGetLocation(func);
   MlirRegion region = mlirOperationGetRegion(func, 0);
@@ -314,9 +299,9 @@ static bool emitKernel(MlirOperation func) {
   else if (kernel.schedule.family != MLOPT_FAMILY_GENERIC)
     setThreads(func, kernel.schedule.threads);
   if (kernel.schedule.cluster > 1)
-    setCluster(func, kernel.schedule.cluster);
+    mloptSetKernelCluster(func, kernel.schedule.cluster);
   if (kernel.schedule.resident)
-    setResident(func, kernel.schedule.resident);
+    mloptSetKernelResident(func, kernel.schedule.resident);
   mloptBuildOp(mloptPullGetBuilder(kernel.pull),
                (MloptOpSpec){.name = "llvm.return"});
   ok &= mloptPullDestroy(kernel.pull);

@@ -13,6 +13,7 @@
 #include "schedule_matmul.h"
 
 #include "fold.h"
+#include "kernel_limits.h"
 #include "nv_tma.h"
 #include "target.h"
 
@@ -199,19 +200,13 @@ void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
   MlirContext context = mlirOperationGetContext(kernel);
   mlirOperationSetDiscardableAttributeByName(kernel, mloptStr("mlopt.schedule"),
                                              scheduleAttr(context, s));
-  if (mloptMatmulBlocks(s) > 1) {
-    const int32_t cluster[] = {(int32_t)mloptMatmulBlocks(s), 1, 1};
-    mlirOperationSetDiscardableAttributeByName(
-        kernel, mloptStr("nvvm.cluster_dim"),
-        mlirDenseI32ArrayGet(context, 3, cluster));
-  }
+  if (mloptMatmulBlocks(s) > 1)
+    mloptSetKernelCluster(kernel, mloptMatmulBlocks(s));
   const int32_t threads[] = {MLOPT_MATMUL_THREADS, 1, 1};
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr("nvvm.reqntid"),
       mlirDenseI32ArrayGet(context, 3, threads));
-  mlirOperationSetDiscardableAttributeByName(
-      kernel, mloptStr("nvvm.minctasm"),
-      mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 1));
+  mloptSetKernelResident(kernel, 1);
   MlirAttribute parameters[MLOPT_MAX_LAUNCH_ARGUMENTS];
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   intptr_t n = mlirBlockGetNumArguments(entry);

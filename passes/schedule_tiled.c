@@ -7,6 +7,7 @@
 
 #include "schedule_tiled.h"
 
+#include "kernel_limits.h"
 #include "schedule.h"
 #include "target.h"
 
@@ -471,16 +472,10 @@ void mloptTiledAnnotate(MlirOperation kernel, const MloptTiledSchedule *s) {
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr(MLOPT_SCHEDULE),
       mlirDictionaryAttrGet(c, MLOPT_COUNT(entries) - !isSplit, entries));
-  if (isSplit) {
-    const int32_t cluster[] = {(int32_t)s->splits, 1, 1};
-    mlirOperationSetDiscardableAttributeByName(
-        kernel, mloptStr("nvvm.cluster_dim"),
-        mlirDenseI32ArrayGet(c, 3, cluster));
-  }
+  if (isSplit)
+    mloptSetKernelCluster(kernel, s->splits);
   // Else ptxas would rather spill than have one block alone.
-  mlirOperationSetDiscardableAttributeByName(
-      kernel, mloptStr("nvvm.minctasm"),
-      mlirIntegerAttrGet(mlirIntegerTypeGet(c, 32), 1));
+  mloptSetKernelResident(kernel, 1);
 }
 
 static bool readInt(MlirAttribute dict, const char *name, int64_t *out) {
