@@ -10,12 +10,10 @@ stage, one tile or many for each block, an odd number of stored blocks in a tile
 edges in every direction, batches.
 """
 
-import argparse
-import concurrent.futures
-import os
 import re
-import subprocess
 import sys
+
+import gpu_programs
 
 # Bytes of an element, and the multiple of 16 bytes that rows must be.
 BYTES = {"bf16": 2, "f16": 2, "f32": 4, "f8E4M3FN": 1, "f8E5M2": 1, "i8": 1}
@@ -290,38 +288,5 @@ def places():
     yield "mixed", MIXED
 
 
-def compile_program(options, name, text):
-    source = os.path.join(options.dir, name + ".mlir")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(text)
-    command = [options.compiler, source, "-o", source[:-5] + ".mlopt"]
-    done = subprocess.run(command + ["--ptxas"] * options.ptxas,
-                          capture_output=True, text=True)
-    return done.stderr.strip()
-
-
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dir")
-    parser.add_argument("--compiler", default="mlopt-compile")
-    parser.add_argument("--ptxas", action="store_true")
-    options = parser.parse_args()
-    os.makedirs(options.dir, exist_ok=True)
-    all_programs = [*programs(), *places()]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        messages = list(pool.map(lambda p: compile_program(options, *p),
-                                 all_programs))
-    with open(os.path.join(options.dir, "list.txt"), "w",
-              encoding="utf-8") as file:
-        for name, _ in all_programs:
-            file.write(f"{name}.mlopt --oracle --repeat=3\n")
-    wrong = [(p[0], m) for p, m in zip(all_programs, messages) if m]
-    for name, message in wrong:
-        print(f"{name}: {message}")
-    print(f"{len(all_programs)} programs, {len(wrong)} not compiled cleanly")
-    return bool(wrong)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gpu_programs.main(__doc__, [*programs(), *places()]))

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products and convolutions of every layout and ragged sizes, for a GPU.
 
-  products.py DIR [--build=build] [--chip=CHIP] [--filter=REGEX]
+  products.py DIR [--compiler=mlopt-compile] [--chip=CHIP] [--filter=REGEX]
 
 DIR gets an artifact for each and list.txt, which has each compared with a run
 on the CPU that accumulates in f64, three times with the same bits. There,
@@ -13,11 +13,10 @@ on the CPU that accumulates in f64, three times with the same bits. There,
 runs them. --chip=sm_90 compiles without wgmma.
 """
 
-import argparse
 import os
-import re
-import subprocess
 import sys
+
+import gpu_programs
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 os.pardir, "bench"))
@@ -98,29 +97,6 @@ conv("f16", 2, 33, 8, 128, 3, "f16")
 conv("uneven", 1, 18, 40, 64, 5, "f32", low=2, high=1)
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    root = os.path.dirname(os.path.dirname(os.path.dirname(
-        os.path.abspath(__file__))))
-    parser.add_argument("dir")
-    parser.add_argument("--build", default=os.path.join(root, "build"))
-    parser.add_argument("--chip", default="sm_90a")
-    parser.add_argument("--filter", default="")
-    args = parser.parse_args()
-    os.makedirs(args.dir, exist_ok=True)
-    names = [name for name in cases if re.search(args.filter, name)]
-    for name in names:
-        subprocess.run([os.path.join(args.build, "bin", "mlopt-compile"), "-",
-                        "-o", os.path.join(args.dir, name + ".mlopt"),
-                        f"--chip={args.chip}"],
-                       input=cases[name].text, text=True, check=True)
-    with open(os.path.join(args.dir, "list.txt"), "w") as file:
-        for name in names:
-            file.write(f"{name}.mlopt --oracle --repeat=3\n")
-    print(len(names), "artifacts")
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(gpu_programs.main(__doc__,
+                               [(n, p.text) for n, p in cases.items()]))

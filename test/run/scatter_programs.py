@@ -12,10 +12,9 @@ elements or one alone, so that the blocks' lists of windows are empty, short, or
 run over.
 """
 
-import argparse
-import os
-import subprocess
 import sys
+
+import gpu_programs
 
 
 def index_of(windows, rank, element, scale, offset):
@@ -84,32 +83,5 @@ PROGRAMS = {
 PROGRAMS["region"] = program("", (500,), 9000, body=BLEND)
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dir")
-    parser.add_argument("--compiler", default="mlopt-compile")
-    parser.add_argument("--ptxas", action="store_true")
-    options = parser.parse_args()
-    os.makedirs(options.dir, exist_ok=True)
-    failed = 0
-    for name, text in PROGRAMS.items():
-        source = os.path.join(options.dir, name + ".mlir")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(text)
-        done = subprocess.run(
-            [options.compiler, source, "-o", source[:-5] + ".mlopt"]
-            + ["--ptxas"] * options.ptxas, capture_output=True, text=True)
-        if done.stderr:
-            print(f"{name}: {done.stderr.strip()}")
-            failed += 1
-    with open(os.path.join(options.dir, "list.txt"), "w",
-              encoding="utf-8") as file:
-        for name in PROGRAMS:
-            file.write(f"{name}.mlopt --oracle --repeat=3\n")
-    print(f"{len(PROGRAMS)} programs, {failed} not compiled cleanly")
-    return bool(failed)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gpu_programs.main(__doc__, list(PROGRAMS.items())))
