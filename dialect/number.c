@@ -76,7 +76,7 @@ uint64_t mloptNumberOne(MloptElement e) {
   return (uint64_t)exponentBias(e) << formats[e].mantissa;
 }
 
-double mloptNumberToDouble(MloptElement e, uint64_t bits) {
+double mloptNumberAsDouble(MloptElement e, uint64_t bits) {
   if (mloptNumberIsNaN(e, bits))
     return (double)NAN;
   bool negative = bits & signBit(e);
@@ -187,7 +187,7 @@ static uint64_t floatToInt(MloptElement to, bool isUnsigned, double value) {
 uint64_t mloptNumberConvert(MloptElement from, MloptElement to, bool isUnsigned,
                             uint64_t bits) {
   if (mloptNumberIsFloat(from)) {
-    double value = mloptNumberToDouble(from, bits);
+    double value = mloptNumberAsDouble(from, bits);
     return mloptNumberIsFloat(to) ? mloptNumberFromDouble(to, value)
                                   : floatToInt(to, isUnsigned, value);
   }
@@ -214,7 +214,7 @@ bool mloptNumberCompare(MloptElement e, MloptPredicate predicate, uint64_t a,
                         uint64_t b) {
   bool less, equal, unordered = false;
   if (mloptNumberIsFloat(e)) {
-    double x = mloptNumberToDouble(e, a), y = mloptNumberToDouble(e, b);
+    double x = mloptNumberAsDouble(e, a), y = mloptNumberAsDouble(e, b);
     less = x < y;
     equal = x == y;
     unordered = isnan(x) || isnan(y);
@@ -274,20 +274,20 @@ uint64_t mloptNumberSign(MloptElement e, uint64_t x) {
 
 // The nearest integers of a float are floats of its type.
 uint64_t mloptNumberCeil(MloptElement e, uint64_t x) {
-  return mloptNumberFromDouble(e, ceil(mloptNumberToDouble(e, x)));
+  return mloptNumberFromDouble(e, ceil(mloptNumberAsDouble(e, x)));
 }
 uint64_t mloptNumberFloor(MloptElement e, uint64_t x) {
-  return mloptNumberFromDouble(e, floor(mloptNumberToDouble(e, x)));
+  return mloptNumberFromDouble(e, floor(mloptNumberAsDouble(e, x)));
 }
 uint64_t mloptNumberRound(MloptElement e, uint64_t x) {
-  return mloptNumberFromDouble(e, round(mloptNumberToDouble(e, x)));
+  return mloptNumberFromDouble(e, round(mloptNumberAsDouble(e, x)));
 }
 uint64_t mloptNumberRoundeven(MloptElement e, uint64_t x) {
-  return mloptNumberFromDouble(e, nearbyint(mloptNumberToDouble(e, x)));
+  return mloptNumberFromDouble(e, nearbyint(mloptNumberAsDouble(e, x)));
 }
 
 uint64_t mloptNumberSqrt(MloptElement e, uint64_t x) {
-  double value = mloptNumberToDouble(e, x);
+  double value = mloptNumberAsDouble(e, x);
   if (e != MLOPT_F64)
     value = (double)sqrtf((float)value);
   else
@@ -318,7 +318,7 @@ uint64_t mloptNumberCtlz(MloptElement e, uint64_t x) {
 // A float operation: in f64 for f64, in f32 and rounded once for all others.
 #define FLOAT_BINARY(name, expr64, expr32)                                     \
   static uint64_t name(MloptElement e, uint64_t a, uint64_t b) {               \
-    double x = mloptNumberToDouble(e, a), y = mloptNumberToDouble(e, b);       \
+    double x = mloptNumberAsDouble(e, a), y = mloptNumberAsDouble(e, b);       \
     if (e == MLOPT_F64)                                                        \
       return mloptNumberFromDouble(e, expr64);                                 \
     float u = (float)x, v = (float)y;                                          \
@@ -393,7 +393,7 @@ static uint64_t pickFloat(MloptElement e, uint64_t a, uint64_t b,
                           bool greater) {
   if (mloptNumberIsNaN(e, a) || mloptNumberIsNaN(e, b))
     return formats[e].nan;
-  double x = mloptNumberToDouble(e, a), y = mloptNumberToDouble(e, b);
+  double x = mloptNumberAsDouble(e, a), y = mloptNumberAsDouble(e, b);
   bool less = x < y || (x == y && (a & signBit(e)) > (b & signBit(e)));
   return less == greater ? b : a;
 }

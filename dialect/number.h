@@ -50,7 +50,7 @@ unsigned mloptNumberWidth(MloptElement);
 uint64_t mloptNumberMask(MloptElement);
 
 /// A float's value, exactly.
-double mloptNumberToDouble(MloptElement, uint64_t bits);
+double mloptNumberAsDouble(MloptElement, uint64_t bits);
 /// The float nearest to a value.
 uint64_t mloptNumberFromDouble(MloptElement, double);
 /// An integer's value, sign-extended; i1 is 0 or 1.

@@ -21,8 +21,8 @@ static double ordinal(MloptElement element, uint64_t bits) {
 /// The distance of two floats, neither NaN, in floats of their type. A double
 /// counts far beyond any bound exactly: up to 2^53.
 static double ulpDistance(MloptElement element, uint64_t a, uint64_t b) {
-  double x = mloptNumberToDouble(element, a);
-  double y = mloptNumberToDouble(element, b);
+  double x = mloptNumberAsDouble(element, a);
+  double y = mloptNumberAsDouble(element, b);
   if (x == y)
     return 0;
   if (isinf(x) || isinf(y))

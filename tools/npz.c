@@ -260,9 +260,9 @@ static bool convert(const Source *s, const MloptNpyHeader *h,
     double value = 0;
     bool fits = true;
     if (asFloat32) {
-      value = mloptNumberToDouble(MLOPT_F32, bits);
+      value = mloptNumberAsDouble(MLOPT_F32, bits);
       bits = mloptNumberFromDouble(t->element, value);
-      double back = mloptNumberToDouble(t->element, bits);
+      double back = mloptNumberAsDouble(t->element, bits);
       fits = value == back || (value != value && back != back);
     } else if (t->element == MLOPT_I1) {
       value = (double)bits;
@@ -373,7 +373,7 @@ static uint8_t *encode(const MloptTensor *t, size_t *size) {
   for (int64_t i = 0, n = mloptTensorCount(t); i < n; ++i) {
     uint64_t bits = mloptTensorGetBits(t, i);
     if (asFloat32) {
-      float value = (float)mloptNumberToDouble(t->element, bits);
+      float value = (float)mloptNumberAsDouble(t->element, bits);
       memcpy(at + i * (int64_t)sizeof value, &value, sizeof value);
     } else {
       at[i / 2] |= (uint8_t)(bits << (i % 2 * 4));

@@ -116,7 +116,7 @@ void mloptTensorSetBits(MloptTensor *t, int64_t i, uint64_t bits) {
 double mloptTensorGet(const MloptTensor *t, int64_t i) {
   uint64_t bits = mloptTensorGetBits(t, i);
   if (mloptNumberIsFloat(t->element))
-    return mloptNumberToDouble(t->element, bits);
+    return mloptNumberAsDouble(t->element, bits);
   return (double)mloptNumberToInt(t->element, bits);
 }
 
@@ -167,7 +167,7 @@ char *mloptTensorValueText(const MloptTensor *t, int64_t i, char *text,
   }
   // The fewest digits that read back as the same bits, 17 at most; but at least
   // those before the point, so that 10 is not 1e+01.
-  double value = mloptNumberToDouble(t->element, bits);
+  double value = mloptNumberAsDouble(t->element, bits);
   int digits = 1;
   if (fabs(value) < 1e7)
     for (double power = 10; fabs(value) >= power; power *= 10)
