@@ -101,11 +101,6 @@ bool mloptIsNumericsAttr(MlirAttribute attr) {
   return mloptAttrIsA(attr, &attrs[0]);
 }
 
-MlirAttribute mloptNumericsAttrGet(MlirContext context, MloptNumerics mode) {
-  MlirAttribute name = mloptStrAttr(context, numericsNames[mode]);
-  return mloptAttrGet(context, &attrs[0], 1, &name);
-}
-
 MloptNumerics mloptGetNumerics(MlirOperation op) {
   MlirAttribute attr = mloptAttr(op, "numerics");
   if (mlirAttributeIsNull(attr))

@@ -54,7 +54,6 @@ typedef enum MloptNumerics {
 } MloptNumerics;
 /// The operation's mode; default when it has no such attribute.
 MloptNumerics mloptGetNumerics(MlirOperation);
-MlirAttribute mloptNumericsAttrGet(MlirContext, MloptNumerics);
 bool mloptIsNumericsAttr(MlirAttribute);
 
 /// The element type in which a reduction, scan, dot or conv over `element`

@@ -111,10 +111,6 @@ static bool locate(const MloptNpz *npz, const char *name) {
          unzLocateFile(npz->archive, entry, /*case sensitive*/ 1) == UNZ_OK;
 }
 
-bool mloptNpzHas(const MloptNpz *npz, const char *name) {
-  return locate(npz, name);
-}
-
 /// Goes to the first entry, or on to the next, and takes its name. False at the
 /// end, or where the directory is damaged.
 static bool nextEntry(const MloptNpz *npz, bool first, char name[ENTRY_NAME]) {

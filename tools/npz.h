@@ -25,7 +25,6 @@ typedef struct MloptNpz MloptNpz;
 /// Opens for reading; the caller closes it. NULL after an error.
 MloptNpz *mloptNpzOpen(const char *path, MloptError *);
 void mloptNpzClose(MloptNpz *);
-bool mloptNpzHas(const MloptNpz *, const char *name);
 /// How many arrays there are named PREFIX and a number without leading zeros.
 int mloptNpzCountNumbered(const MloptNpz *, const char *prefix);
 /// Reads the array `name` into a tensor whose type is set and whose data is
