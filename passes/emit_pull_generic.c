@@ -197,7 +197,8 @@ static MlirValue pullBodyValue(MloptPull *pull, MlirValue value,
     return mlirValueIsNull(known) ? mloptPullScalar(pull, value) : known;
   MlirOperation op = mlirOpResultGetOwner(value);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
-    pullBodyValue(pull, mloptOperand(op, i), point);
+    if (!mlirTypeIsAShaped(mloptOperandType(op, i)))
+      pullBodyValue(pull, mloptOperand(op, i), point);
   // What regions read of the body is found by the copy.
   for (intptr_t i = 0; mlirOperationGetNumRegions(op) && i < point->numInputs;
        ++i)

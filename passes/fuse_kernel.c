@@ -280,12 +280,13 @@ static void judgeSpace(const MloptFuseGraph *graph, const MloptFuseBody *body,
 static double larger(double a, double b) { return a > b ? a : b; }
 
 /// In bytes: a kernel that moves `bytes`, adds `work` times, and forms products
-/// for so many microseconds; each overlaps the others.
+/// for so many microseconds; each overlaps the others, but bytes behind longer
+/// work are not free either.
 static double costOf(int64_t bytes, double work, double products) {
-  double rate = (double)target->memoryBytes;
-  double longest = larger((double)bytes / rate, work / target->additions);
-  return rate *
-         (target->launchNanoseconds / 1000.0 + larger(longest, products));
+  const double seen = 0.125; // of the bytes' time
+  double rate = (double)target->memoryBytes, moving = (double)bytes / rate;
+  double longest = larger(larger(moving, work / target->additions), products);
+  return rate * (target->launchNanoseconds / 1000.0 + longest + seen * moving);
 }
 
 /// What the second kernel costs that adds up the columns' sums of each piece.

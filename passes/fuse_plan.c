@@ -7,9 +7,9 @@
 //
 // Each compute node starts as a kernel. Then, as long as it saves bytes: a
 // kernel and one that reads it become one; a node that others read is computed
-// again by them in place of being stored; two kernels that read the same data
-// become one. The step that saves most goes first, so that the order in which
-// the program is written decides nothing.
+// again by them in place of being stored, or the other way around; two kernels
+// that read the same data become one. The step that saves most goes first, so
+// that the order in which the program is written decides nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -239,6 +239,7 @@ MlirLogicalResult mloptFusePlanCreate(const MloptFuseGraph *graph,
   while (changed && !plan->failed) {
     mloptFuseMergeEdges(plan);
     changed = mloptFuseRecompute(plan);
+    changed |= mloptFuseShare(plan);
     changed |= mloptFuseMergeSiblings(plan);
   }
   return mloptResultOf(!plan->failed);

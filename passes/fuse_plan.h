@@ -54,5 +54,8 @@ bool mloptFuseMergeSiblings(MloptFusePlan *);
 /// Computes stored values again where they are read, where that saves anything;
 /// whether any did (fuse_recompute.c).
 bool mloptFuseRecompute(MloptFusePlan *);
+/// Reads values in place of computing them again, where that saves anything;
+/// whether any did (fuse_share.c).
+bool mloptFuseShare(MloptFusePlan *);
 
 #endif // MLOPT_PASSES_FUSE_PLAN_H

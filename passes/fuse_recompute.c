@@ -7,10 +7,14 @@
 //
 // A stored value that costs little is computed again by the kernels that read
 // it, where that moves fewer bytes than storing it: from what its own kernel
-// reads, and from the reductions in it.
+// reads, and from the reductions in it; from what it stores anyway; or from a
+// narrower value that it computes, and then stores.
 //
 //   kernel 0 reads x (bf16) and stores mean and x - mean (f32, used by kernel
 //   1) becomes kernel 0 stores mean; kernel 1 reads x and mean
+//
+//   kernel 0 stores x = convert h (f32) and tanh x, used by kernel 1; becomes
+//   kernel 0 stores h (bf16); kernel 1 computes x and tanh x
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,29 +28,40 @@ static bool isCheap(const MloptFuseNode *node) {
          node->traits.access != MLOPT_ACCESS_ALONE;
 }
 
+/// Where computing a node again begins, besides reductions and dots.
+enum {
+  FROM_FAR = -2,   ///< nowhere else
+  FROM_STORED = -1 ///< at what is stored; or there and at one more node
+};
+
+/// Whether a kernel stores a node.
+static bool isStored(const MloptFusePlan *plan, int node, int kernel) {
+  return plan->home[node] == kernel &&
+         mloptFuseIsReadElsewhere(plan, node, kernel, -1);
+}
+
 /// What it takes to compute a stored node again: it and what it reads of its
-/// kernel, up to reductions and dots, which are stored in its place. Empty when
-/// that cannot be.
-static void collectSlice(MloptFusePlan *plan, int node, MloptFuseSet *slice) {
+/// kernel, up to `from` and to reductions and dots, which are stored in its
+/// place. False when that cannot be.
+static bool collectSlice(MloptFusePlan *plan, int node, int from,
+                         MloptFuseSet *slice) {
   int kernel = plan->home[node];
+  bool can = true;
   mloptFuseSetAdd(plan, slice, node);
   for (int i = 0; i < slice->count; ++i) {
     const MloptFuseNode *n = &plan->graph->nodes[slice->at[i]];
-    bool isCut = false;
+    can &= mlirAttributeIsNull(n->group);
     for (int o = 0; o < n->numOperands; ++o) {
       int root = mloptFuseRootOf(plan->graph, n->operands[o]);
       if (root < 0 || !mloptFuseSetHas(&plan->within[root], kernel))
         continue;
-      if (!isCheap(&plan->graph->nodes[root]))
-        isCut |= plan->home[root] != kernel;
-      else
+      if (root == from || !isCheap(&plan->graph->nodes[root]))
+        can &= plan->home[root] == kernel;
+      else if (from == FROM_FAR || !isStored(plan, root, kernel))
         mloptFuseSetAdd(plan, slice, root);
     }
-    if (isCut || !mlirAttributeIsNull(n->group)) {
-      slice->count = 0;
-      return;
-    }
   }
+  return can;
 }
 
 /// The kernels that read a stored node without computing it.
@@ -111,18 +126,20 @@ static double gainOf(MloptFusePlan *plan, const Trial *t) {
   return gain;
 }
 
-static bool recomputeNode(MloptFusePlan *plan, int node) {
+/// Lets the readers of a node compute it from `from` on; what that saves. Stays
+/// so if `keep`.
+static double tryFrom(MloptFusePlan *plan, int node, int from, bool keep) {
   Trial t = {.node = node, .kernel = plan->home[node]};
-  collectSlice(plan, node, &t.slice);
+  bool can = collectSlice(plan, node, from, &t.slice);
   collectReaders(plan, node, &t.readers);
-  bool good = false;
-  if (t.slice.count && t.readers.count) {
+  double gain = 0;
+  if (can && t.readers.count) {
     begin(plan, &t);
-    good = !plan->failed && gainOf(plan, &t) > 0;
-    if (!good)
+    gain = plan->failed ? 0 : gainOf(plan, &t);
+    if (!keep)
       undo(plan, &t);
   }
-  if (good) {
+  if (keep) {
     mloptFuseRefresh(plan, t.kernel);
     for (int r = 0; r < t.readers.count; ++r)
       mloptFuseRefresh(plan, t.readers.at[r]);
@@ -130,7 +147,31 @@ static bool recomputeNode(MloptFusePlan *plan, int node) {
   free(t.slice.at);
   free(t.readers.at);
   free(t.added);
-  return good;
+  return gain;
+}
+
+static bool recomputeNode(MloptFusePlan *plan, int node) {
+  const MloptFuseNode *nodes = plan->graph->nodes;
+  MloptFuseSet slice = {0};
+  collectSlice(plan, node, FROM_FAR, &slice);
+  int best = FROM_FAR;
+  double most = tryFrom(plan, node, FROM_FAR, false);
+  for (int i = 0; i < slice.count; ++i) {
+    // The node itself stands first, for what is stored alone.
+    int from = i == 0 ? FROM_STORED : slice.at[i];
+    if (i > 0 && (nodes[from].bytes >= nodes[node].bytes ||
+                  plan->home[from] != plan->home[node]))
+      continue;
+    double gain = tryFrom(plan, node, from, false);
+    if (gain > most) {
+      most = gain;
+      best = from;
+    }
+  }
+  free(slice.at);
+  if (most > 0)
+    tryFrom(plan, node, best, true);
+  return most > 0;
 }
 
 bool mloptFuseRecompute(MloptFusePlan *plan) {

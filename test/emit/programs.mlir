@@ -191,3 +191,20 @@ func.func @product(%x: tensor<2x4x8xf64>, %y: tensor<2x8x3xf64>) -> tensor<2x4x3
   %0 = mlopt.dot %x, %y batch [0] x [0] contract [2] x [1] : (tensor<2x4x8xf64>, tensor<2x8x3xf64>) -> tensor<2x4x3xf64>
   return %0 : tensor<2x4x3xf64>
 }
+
+// What a reduction adds up may be looked up in what the same kernel computes.
+// CHECK-LABEL: entry looked_up,
+// CHECK: launch looked_up_kernel_0
+// CHECK-NOT: launch looked_up_kernel_1
+func.func @looked_up(%x: tensor<32x10xf32>, %i: tensor<32xi32>) -> tensor<f32> {
+  %e = mlopt.neg %x : tensor<32x10xf32>
+  %j = mlopt.reshape %i : tensor<32xi32> -> tensor<32x1x1xi32>
+  %g = mlopt.gather %e, %j collapsed_slice_dims [1] operand_batching_dims [0] start_indices_batching_dims [0] start_index_map [1] index_vector_dim 2 slice_sizes [1, 1] : (tensor<32x10xf32>, tensor<32x1x1xi32>) -> tensor<32x1xf32>
+  %h = mlopt.reshape %g : tensor<32x1xf32> -> tensor<32xf32>
+  %n = mlopt.constant dense<9> : tensor<32xi32>
+  %z = mlopt.constant dense<0.0> : tensor<32xf32>
+  %c = mlopt.compare lt, %i, %n : tensor<32xi32>
+  %s = mlopt.select %c, %h, %z : tensor<32xf32>
+  %r = mlopt.reduce add %s dims [0] : (tensor<32xf32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
