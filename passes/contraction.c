@@ -46,17 +46,18 @@ bool mloptIsIrregular(MlirOperation generic) {
 // The body
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` is the body's argument `argument`, as it is or widened.
-static bool isFactor(MlirValue value, MlirBlock body, intptr_t argument) {
+/// Whether `value` is the factor, as it is or widened.
+static bool isFactor(MlirValue value, MlirValue factor) {
   if (isDefinedBy(value, "arith.extf") || isDefinedBy(value, "arith.extsi"))
     value = mloptOperand(definerOf(value), 0);
-  return mlirValueEqual(value, mlirBlockGetArgument(body, argument));
+  return mlirValueEqual(value, factor);
 }
 
-/// The multiplication in acc + a * b, in either order each; null if the body is
-/// something else.
-static MlirOperation productOf(MlirOperation generic) {
+/// The multiplication in acc + a * b, in either order each, where b is the
+/// body's second argument; null if the body is something else.
+static MlirOperation productOf(MlirOperation generic, MlirValue a) {
   MlirBlock body = bodyOf(generic);
+  MlirValue b = mlirBlockGetArgument(body, 1);
   MlirValue sum = mloptOperand(mlirBlockGetTerminator(body), 0);
   bool isInteger = isDefinedBy(sum, "arith.addi");
   if (!isInteger && !isDefinedBy(sum, "arith.addf"))
@@ -69,11 +70,28 @@ static MlirOperation productOf(MlirOperation generic) {
                    isInteger ? "arith.muli" : "arith.mulf"))
     return (MlirOperation){NULL};
   MlirOperation product = definerOf(mloptOperand(add, other));
-  int first = isFactor(mloptOperand(product, 0), body, 0) ? 0 : 1;
-  return isFactor(mloptOperand(product, first), body, 0) &&
-                 isFactor(mloptOperand(product, 1 - first), body, 1)
+  int first = isFactor(mloptOperand(product, 0), a) ? 0 : 1;
+  return isFactor(mloptOperand(product, first), a) &&
+                 isFactor(mloptOperand(product, 1 - first), b)
              ? product
              : (MlirOperation){NULL};
+}
+
+MlirType mloptRoundsFactor(MlirOperation generic) {
+  const MlirType none = {NULL};
+  if (!mloptIsNamed(generic, "linalg.generic") ||
+      mlirOperationGetNumResults(generic) != 1 || numInputs(generic) != 2 ||
+      mloptIsParallelGeneric(generic) ||
+      !mloptIsFilledWithZero(mloptOperand(generic, 2)))
+    return none;
+  MlirBlock body = bodyOf(generic);
+  MlirOperation round = mlirBlockGetFirstOperation(body);
+  if (!mloptIsNamed(round, "arith.truncf") ||
+      !mlirValueEqual(mloptOperand(round, 0), mlirBlockGetArgument(body, 0)))
+    return none;
+  return mlirOperationIsNull(productOf(generic, mloptResult(round, 0)))
+             ? none
+             : mloptResultType(round, 0);
 }
 
 static bool isZero(MlirAttribute value) {
@@ -109,7 +127,8 @@ static bool computesProduct(MlirOperation generic) {
   return mloptElementWidth(mloptElementType(mloptOperandType(generic, 0))) ==
              mloptElementWidth(
                  mloptElementType(mloptOperandType(generic, 1))) &&
-         !mlirOperationIsNull(productOf(generic)) &&
+         !mlirOperationIsNull(
+             productOf(generic, mlirBlockGetArgument(bodyOf(generic), 0))) &&
          mloptIsFilledWithZero(mloptOperand(generic, 2));
 }
 
@@ -263,7 +282,8 @@ bool mloptFindContraction(MlirBlock program, MloptContraction *out) {
   if (!readProducts(program, out, &side) || !mloptFindOutputs(program, out))
     return false;
   MlirOperation product = out->products[0];
-  out->isFast = mloptIsApproximate(productOf(product));
+  out->isFast = mloptIsApproximate(
+      productOf(product, mlirBlockGetArgument(bodyOf(product), 0)));
   out->isInOrder = isInOrder(product);
   out->isPromoted = !mlirAttributeIsNull(mloptAttr(product, "mlopt.promote"));
   bool found = readFactors(out, side);

@@ -73,7 +73,12 @@ typedef struct MloptMatrix {
   MloptMapDim dims[MLOPT_MAX_MAP_RANK]; ///< the innermost first
 } MloptMatrix;
 
-enum { MLOPT_MAX_PRODUCTS = 2, MLOPT_MAX_OUTPUTS = 4, MLOPT_MAX_RESIDUALS = 2 };
+enum {
+  MLOPT_MAX_PRODUCTS = 2,
+  MLOPT_MAX_OUTPUTS = 4,
+  MLOPT_MAX_RESIDUALS = 2,
+  MLOPT_MAX_OF_ROWS = 2
+};
 
 /// What the program stores: elementwise code of the products. Or a residual,
 /// what that code reads one element of for each element of the products.
@@ -105,6 +110,12 @@ typedef struct MloptContraction {
   /// Whether factors may be rounded and sums kept in less than their type: the
   /// multiplication allows approximations.
   bool isFast;
+  bool computesA; ///< A is no tensor in memory but what the program computes
+  /// Reductions that give one element for each row of the products' results,
+  /// known to whoever emits what follows the products; and where these lie.
+  intptr_t numOfRows;
+  MlirOperation ofRows[MLOPT_MAX_OF_ROWS];
+  MloptPlace placeOfRows;
   bool isInOrder;  ///< sums are one chain
   bool isPromoted; ///< and are rounded as f32 is
   int64_t sizes[MLOPT_NUM_AXES];

@@ -168,7 +168,10 @@ static bool readLoops(MloptContraction *c, intptr_t side, MloptAxisLoops *out,
     if ((sizes[l] = mloptLoopSize(product, l)) <= 0)
       return false;
   for (int i = 0; i < 2; ++i) {
-    out->access[i] = mloptDescribeAccess(product, i ? 1 - side : side);
+    intptr_t operand = i ? 1 - side : side;
+    out->access[i] = i == 0 && c->computesA
+                         ? mloptDescribeComputed(product, operand)
+                         : mloptDescribeAccess(product, operand);
     if (!out->access[i].isKnown ||
         !dropBounds(&out->access[i], sizes, numLoops))
       return false;

@@ -404,7 +404,7 @@ bool mloptDescribeFactors(MloptContraction *c, const MloptAxisLoops *loops) {
     return false;
   c->run = c->sizes[MLOPT_AXIS_K];
   for (int i = 0; i < 2; ++i) {
-    if (describeFactor(c, loops, 0, &c->a) &&
+    if ((c->computesA || describeFactor(c, loops, 0, &c->a)) &&
         describeFactor(c, loops, 1, &c->b))
       return true;
     c->run = loops->at[last].size;

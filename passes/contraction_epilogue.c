@@ -18,6 +18,7 @@
 typedef enum Follow {
   FOLLOW_NOT,   ///< not at all
   FOLLOW_PLACE, ///< each element on the one in its place
+  FOLLOW_ROW,   ///< on what is known of the row in its place
   FOLLOW_BAD    ///< in a way that a tile does not allow, or it is no such code
 } Follow;
 
@@ -55,8 +56,10 @@ static bool toLoops(MlirAffineMap map, MlirType type, MloptPlace *place) {
   return true;
 }
 
-/// And from the loops to the dimensions of a result, which has no others.
-static bool toResult(MlirAffineMap map, MlirType type, MloptPlace *place) {
+/// And from the loops to the dimensions of a result, which has no others but
+/// for rows, whose elements it may repeat.
+static bool toResult(MlirAffineMap map, MlirType type, Follow follows,
+                     MloptPlace *place) {
   intptr_t to[MLOPT_MAX_RANK];
   for (intptr_t loop = 0; loop < MLOPT_MAX_RANK; ++loop)
     to[loop] = -1;
@@ -71,7 +74,32 @@ static bool toResult(MlirAffineMap map, MlirType type, MloptPlace *place) {
     left /= place->at[i].size;
   }
   mloptPlacePermute(place, rank, to);
-  return left == 1;
+  return left == 1 || follows == FOLLOW_ROW;
+}
+
+/// The place of the row that holds an element in this place.
+static MloptPlace rowOf(const MloptContraction *c, const MloptPlace *place) {
+  MloptPlace row = {.count = 0};
+  for (intptr_t i = 0; i < place->count; ++i)
+    if (c->axesOfC[place->at[i].source] != MLOPT_AXIS_N)
+      row.at[row.count++] = place->at[i];
+  return row;
+}
+
+/// Joins how two operands of an operation follow, both places by its loops.
+static Follow join(const MloptContraction *c, Follow a, MloptPlace *placeA,
+                   Follow b, MloptPlace *placeB) {
+  if (a == FOLLOW_NOT) {
+    *placeA = *placeB;
+    return b;
+  }
+  MloptPlace rowA = a == b ? *placeA : rowOf(c, placeA);
+  MloptPlace rowB = a == b ? *placeB : rowOf(c, placeB);
+  if (!mloptPlaceEqual(&rowA, &rowB))
+    return FOLLOW_BAD;
+  if (a == FOLLOW_ROW)
+    *placeA = *placeB;
+  return a == FOLLOW_ROW ? b : a;
 }
 
 static Follow followGeneric(Walk *walk, MlirOperation op, MlirValue value,
@@ -85,17 +113,31 @@ static Follow followGeneric(Walk *walk, MlirOperation op, MlirValue value,
     if (one == FOLLOW_NOT)
       continue;
     if (one == FOLLOW_BAD ||
-        !toLoops(mapOf(op, i), mloptOperandType(op, i), &place) ||
-        (follows == FOLLOW_PLACE && !mloptPlaceEqual(out, &place)))
+        !toLoops(mapOf(op, i), mloptOperandType(op, i), &place))
       return FOLLOW_BAD;
-    follows = FOLLOW_PLACE;
-    *out = place;
+    follows = join(walk->c, follows, out, one, &place);
+    if (follows == FOLLOW_BAD)
+      return FOLLOW_BAD;
   }
   MlirAffineMap map =
       mapOf(op, numInputs(op) + mlirOpResultGetResultNumber(value));
-  return follows == FOLLOW_NOT || toResult(map, mlirValueGetType(value), out)
+  return follows == FOLLOW_NOT ||
+                 toResult(map, mlirValueGetType(value), follows, out)
              ? follows
              : FOLLOW_BAD;
+}
+
+/// A reshape, of rows where each is there once.
+static Follow followView(Walk *walk, MlirValue value, MloptPlace *out) {
+  MlirType type = mlirValueGetType(value);
+  Follow follows = follow(walk, mloptOperand(definerOf(value), 0), out);
+  int64_t elements = 1;
+  for (intptr_t i = 0; follows == FOLLOW_ROW && i < out->count; ++i)
+    elements *= out->at[i].size;
+  if (follows == FOLLOW_ROW && elements != mloptNumElements(type))
+    return FOLLOW_BAD;
+  bool hasPlace = follows == FOLLOW_PLACE || follows == FOLLOW_ROW;
+  return hasPlace && !mloptPlaceReshape(out, type) ? FOLLOW_BAD : follows;
 }
 
 static Follow followOperation(Walk *walk, MlirValue value, MloptPlace *out) {
@@ -111,18 +153,17 @@ static Follow followOperation(Walk *walk, MlirValue value, MloptPlace *out) {
     *out = mloptPlaceOfTensor(mlirValueGetType(value));
     return FOLLOW_PLACE;
   }
+  for (intptr_t i = 0; i < walk->c->numOfRows; ++i)
+    if (mlirOperationEqual(op, walk->c->ofRows[i])) {
+      *out = walk->c->placeOfRows;
+      return FOLLOW_ROW;
+    }
   if (mloptIsNamed(op, "arith.constant") || mloptIsNamed(op, "tensor.empty") ||
       (mloptParameterOf(value) >= 0 && !isView(value)))
     return FOLLOW_NOT;
   if (mloptIsNamed(op, "linalg.generic"))
     return followGeneric(walk, op, value, out);
-  if (!isView(value))
-    return FOLLOW_BAD;
-  Follow follows = follow(walk, mloptOperand(op, 0), out);
-  return follows == FOLLOW_PLACE &&
-                 !mloptPlaceReshape(out, mlirValueGetType(value))
-             ? FOLLOW_BAD
-             : follows;
+  return isView(value) ? followView(walk, value, out) : FOLLOW_BAD;
 }
 
 static Follow follow(Walk *walk, MlirValue value, MloptPlace *out) {
@@ -136,10 +177,20 @@ static Follow follow(Walk *walk, MlirValue value, MloptPlace *out) {
     return FOLLOW_BAD;
   walk->values[walk->count] = value;
   walk->follows[walk->count] = follows;
-  if (follows == FOLLOW_PLACE)
+  if (follows == FOLLOW_PLACE || follows == FOLLOW_ROW)
     walk->places[walk->count] = *out;
   ++walk->count;
   return follows;
+}
+
+bool mloptFollowsInPlace(const MloptContraction *c, MlirValue value) {
+  Walk walk = {.c = c, .count = 0};
+  MloptPlace place,
+      own = mloptPlaceOfTensor(mloptResultType(c->products[0], 0));
+  return follow(&walk, value, &place) == FOLLOW_PLACE &&
+         mloptNumElements(mlirValueGetType(value)) ==
+             mloptNumElements(mloptResultType(c->products[0], 0)) &&
+         mloptPlaceEqual(&place, &own);
 }
 
 bool mloptFindOutputs(MlirBlock program, MloptContraction *c) {

@@ -84,6 +84,13 @@ bool mloptSplitAxes(MloptContraction *, intptr_t side, MloptAxisLoops *out);
 /// (contraction_boxes.c).
 bool mloptDescribeFactors(MloptContraction *, const MloptAxisLoops *);
 
+/// Whether a value is elementwise code of the products, each element of those
+/// in its own place and of the rows that are known.
+bool mloptFollowsInPlace(const MloptContraction *, MlirValue);
+/// Where the body of an operation rounds its operand 0 before it multiplies it
+/// with operand 1, and sums from zero: the type it is rounded to. Null if it
+/// does anything else.
+MlirType mloptRoundsFactor(MlirOperation generic);
 /// Finds the outputs of a contraction whose products are known: whether all
 /// that the program stores comes from them, element by element.
 bool mloptFindOutputs(MlirBlock program, MloptContraction *);

@@ -187,18 +187,34 @@ bool mloptMovesElements(MlirOperation op) {
          (!mloptIsNamed(op, "linalg.generic") || isCopy(op));
 }
 
-MloptAccess mloptDescribeAccess(MlirOperation generic, intptr_t operand) {
-  MloptAccess access = {.numBounds = 0};
+/// The indices of an operand's element as functions of the loops.
+static bool indicesOf(MlirOperation generic, intptr_t operand,
+                      MloptAffine *out) {
   MlirAffineMap map = mapOf(generic, operand);
-  MloptAffine loops[MLOPT_MAX_LOOPS_OF_PRODUCT], indices[MLOPT_MAX_RANK];
+  MloptAffine loops[MLOPT_MAX_LOOPS_OF_PRODUCT];
   for (intptr_t l = 0, n = mlirAffineMapGetNumDims(map); l < n; ++l) {
     loops[l] = (MloptAffine){.constant = 0};
     loops[l].factor[l] = 1;
   }
-  if (!applyMap(map, loops, indices))
-    return access;
+  return applyMap(map, loops, out);
+}
+
+MloptAccess mloptDescribeAccess(MlirOperation generic, intptr_t operand) {
+  MloptAccess access = {.numBounds = 0};
+  MloptAffine indices[MLOPT_MAX_RANK];
   access.isKnown =
+      indicesOf(generic, operand, indices) &&
       followAccess(&access, mloptOperand(generic, operand), indices);
+  return access;
+}
+
+MloptAccess mloptDescribeComputed(MlirOperation generic, intptr_t operand) {
+  MloptAccess access = {.tensor = mloptOperand(generic, operand)};
+  MloptAffine indices[MLOPT_MAX_RANK];
+  access.isKnown = indicesOf(generic, operand, indices);
+  if (access.isKnown)
+    access.position =
+        mloptLinearAffine(mlirValueGetType(access.tensor), indices);
   return access;
 }
 

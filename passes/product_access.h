@@ -38,6 +38,8 @@ typedef struct MloptAccess {
 /// Where the elements of an operand of a linalg.generic lie, which has at most
 /// MLOPT_MAX_LOOPS_OF_PRODUCT loops.
 MloptAccess mloptDescribeAccess(MlirOperation generic, intptr_t operand);
+/// The same as if the operand itself lay in memory.
+MloptAccess mloptDescribeComputed(MlirOperation generic, intptr_t operand);
 /// How often a loop runs: the size of a dimension that it indexes alone; -1 if
 /// there is none.
 int64_t mloptLoopSize(MlirOperation generic, intptr_t loop);
