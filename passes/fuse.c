@@ -50,7 +50,7 @@ static MlirLogicalResult fuseBlock(MlirBlock block, MlirStringRef function,
   else
     graph = (MloptFuseGraph){0};
   if (!mloptFailed(result))
-    result = mloptFusePlanCreate(&graph, &plan);
+    result = mloptFusePlanCreate(&graph, wgmma, &plan);
   if (!mloptFailed(result))
     result = mloptResultOf(mloptFuseBuild(&plan, function, totals));
   if (plan.graph)

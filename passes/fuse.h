@@ -161,12 +161,12 @@ void mloptFuseBodyComplete(const MloptFuseGraph *, MloptFuseBody *);
 typedef struct MloptFuseRows {
   int64_t rows, columns;
   int64_t sumBytes; ///< of what is added up for each column beside the rows
-  bool rereads; ///< a row's elements are needed after a reduction of it
+  bool rereads;     ///< a row's elements are needed after a reduction of it
 } MloptFuseRows;
 
-/// Whether all reductions of a body go over the columns of one row space, or add
-/// up its columns where a kernel can do both, and whatever follows them stays in
-/// its row or column: FUSED, or why not.
+/// Whether all reductions of a body go over the columns of one row space, or
+/// add up its columns where a kernel can do both, and whatever follows them
+/// stays in its row or column: FUSED, or why not.
 MloptFuseReason mloptFuseCheckRows(const MloptFuseGraph *,
                                    const MloptFuseBody *, MloptFuseRows *out);
 
@@ -183,6 +183,14 @@ MloptFuseReason mloptFuseCheckFactor(const MloptFuseGraph *,
                                      const MloptFuseBody *,
                                      const MloptFuseNode *product, int side,
                                      bool *moves, bool *mapped);
+
+/// Whether a tensor map reaches a factor of a product whose keys are streamed,
+/// likewise; its rows run along what is summed, or along what is not.
+MloptFuseReason mloptFuseCheckStreamFactor(const MloptFuseGraph *,
+                                           const MloptFuseBody *,
+                                           const MloptFuseNode *product,
+                                           int side, bool alongSums,
+                                           bool *moves);
 
 /// A sum of products: a dot or a convolution (fuse_contraction.c).
 bool mloptFuseIsProduct(MlirOperation);
@@ -226,15 +234,20 @@ typedef struct MloptFusePlan {
   MloptFuseKernel *kernels;
   int *home;            ///< of each node: the kernel that stores it, or -1
   MloptFuseSet *within; ///< of each node: the kernels that compute it
+  /// Of each node of two dots around a softmax: why no kernel streams the keys
+  /// between them; FUSED elsewhere.
+  MloptFuseReason *unstreamed;
   MloptFuseBody scratch;
   int *stack;  ///< for each kernel and node
   bool *seen;  ///< likewise
   bool failed; ///< out of memory
 } MloptFusePlan;
 
-/// Decides; the caller destroys the plan. Fails after a diagnostic when
-/// `mlopt.fuse` asks for what cannot be, or without one when out of memory.
-MlirLogicalResult mloptFusePlanCreate(const MloptFuseGraph *, MloptFusePlan *);
+/// Decides, for a chip with wgmma or without; the caller destroys the plan.
+/// Fails after a diagnostic when `mlopt.fuse` asks for what cannot be, or
+/// without one when out of memory.
+MlirLogicalResult mloptFusePlanCreate(const MloptFuseGraph *, bool wgmma,
+                                      MloptFusePlan *);
 void mloptFusePlanDestroy(MloptFusePlan *);
 /// The plan's scratch body, filled with a kernel's nodes, and with those of
 /// another (-1: none) as if the two were one.

@@ -223,3 +223,26 @@ MloptFuseReason mloptFuseCheckFactor(const MloptFuseGraph *graph,
   return fits || operand < 0 || !body->holds[operand] ? MLOPT_FUSE_FUSED
                                                       : MLOPT_FUSE_FACTOR;
 }
+
+MloptFuseReason mloptFuseCheckStreamFactor(const MloptFuseGraph *graph,
+                                           const MloptFuseBody *body,
+                                           const MloptFuseNode *product,
+                                           int side, bool alongSums,
+                                           bool *moves) {
+  bool mapped;
+  MloptFuseReason reason =
+      mloptFuseCheckFactor(graph, body, product, side, moves, &mapped);
+  if (reason != MLOPT_FUSE_FUSED)
+    return reason;
+  MloptAffine position;
+  Step steps[MLOPT_MAX_RANK];
+  if (!mapped ||
+      !findPosition(graph, body, product->from[side], &position, moves))
+    return MLOPT_FUSE_STREAM_LAYOUT;
+  intptr_t count = sortSteps(product->op, side, &position, steps);
+  const Step *inner = &steps[count - 1];
+  return count && inner->step == 1 &&
+                 inner->kind == (alongSums ? KIND_SUMMED : KIND_FREE)
+             ? MLOPT_FUSE_FUSED
+             : MLOPT_FUSE_STREAM_LAYOUT;
+}

@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse.h"
+#include "fuse_stream.h"
 
 #include "match.h"
 #include "place.h"
@@ -77,8 +77,11 @@ typedef struct Check {
   const MloptFuseBody *body;
   const MloptFuseNode *dots[MAX_DOTS];
   int numDots;
-  bool mapped;        ///< tensor maps reach all factors
-  bool *moves;        ///< of the graph's nodes: say where factors lie
+  bool isStream; ///< the second takes a softmax of the first
+  MloptFuseStream stream;
+  bool *rows;  ///< of the graph's nodes: follow from a reduction of the softmax
+  bool mapped; ///< tensor maps reach all factors
+  bool *moves; ///< of the graph's nodes: say where factors lie
   MloptPlace *places; ///< of the body's nodes that follow the dots; its
                       ///< counters hold whether they do, and which
 } Check;
@@ -91,6 +94,19 @@ static MloptPlace *placeOf(const Check *check, int node) {
 }
 
 /// The factors come from memory.
+static MloptFuseReason checkStream(Check *check) {
+  static const struct {
+    int dot, side;
+    bool alongSums;
+  } factors[] = {{0, 0, true}, {0, 1, true}, {1, 1, false}};
+  MloptFuseReason reason = MLOPT_FUSE_FUSED;
+  for (int i = 0; i < MLOPT_COUNT(factors) && reason == MLOPT_FUSE_FUSED; ++i)
+    reason = mloptFuseCheckStreamFactor(
+        check->graph, check->body, check->dots[factors[i].dot], factors[i].side,
+        factors[i].alongSums, check->moves);
+  return reason;
+}
+
 static MloptFuseReason checkFactors(Check *check, const MloptFuseNode *dot) {
   MloptFuseReason reason = MLOPT_FUSE_FUSED;
   for (int side = 0; side < 2 && reason == MLOPT_FUSE_FUSED; ++side) {
@@ -134,6 +150,14 @@ static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b) {
          (mlirTypeIsABF16(factor) || mlirTypeIsAF16(factor));
 }
 
+/// Whether the second dot takes a softmax of the first, and keys are streamed.
+static bool isStream(Check *check, const MloptFuseNode *second) {
+  return check->numDots == 1 &&
+         mloptFuseMatchStream(second->op, &check->stream) == MLOPT_FUSE_FUSED &&
+         mlirOperationIsNull(check->stream.scale) &&
+         mlirOperationEqual(check->stream.first, check->dots[0]->op);
+}
+
 /// How many dots there are, and of what.
 static MloptFuseReason checkDots(Check *check) {
   const MloptFuseBody *body = check->body;
@@ -141,12 +165,16 @@ static MloptFuseReason checkDots(Check *check) {
     const MloptFuseNode *node = &check->graph->nodes[body->nodes[i]];
     if (!mloptFuseIsProduct(node->op))
       continue;
-    if (check->numDots == MAX_DOTS ||
-        (check->numDots &&
-         (!areAlike(check->dots[0], node) || readsAnother(check, node))))
+    if (check->numDots == MAX_DOTS)
+      return MLOPT_FUSE_TWO_PRODUCTS;
+    check->isStream |= isStream(check, node);
+    if (check->numDots && !check->isStream &&
+        (!areAlike(check->dots[0], node) || readsAnother(check, node)))
       return MLOPT_FUSE_TWO_PRODUCTS;
     check->dots[check->numDots++] = node;
   }
+  if (check->isStream)
+    return checkStream(check);
   MloptFuseReason reason = MLOPT_FUSE_FUSED;
   for (int i = 0; i < check->numDots && reason == MLOPT_FUSE_FUSED; ++i)
     reason = checkFactors(check, check->dots[i]);
@@ -220,6 +248,36 @@ static bool isFactorAlone(const Check *check, int at) {
   return alone;
 }
 
+/// What a softmax between two dots and its rows are. `*isKnown`: this node is
+/// of them.
+static MloptFuseReason checkSoftmax(Check *check, int at, bool follows,
+                                    bool *isKnown) {
+  const MloptFuseNode *node = &check->graph->nodes[at];
+  bool isInside = mloptFuseStreamHolds(&check->stream, node->op);
+  check->rows[at] = mlirOperationEqual(node->op, check->stream.sum);
+  bool readsRows = false;
+  for (int o = 0; o < node->numOperands && !isInside; ++o) {
+    int operand = node->operands[o];
+    if (operand < 0 || !check->body->holds[operand] || !check->rows[operand])
+      continue;
+    readsRows = true;
+    // The row of the element in its place.
+    if (follows && mlirValueIsNull(mloptFuseRowBehind(
+                       node->from[o], mloptResultType(node->op, 0))))
+      return MLOPT_FUSE_EPILOGUE;
+  }
+  MloptAccess access = node->traits.access;
+  if (readsRows && !follows) {
+    check->rows[at] = true;
+    if (access != MLOPT_ACCESS_ELEMENTWISE && access != MLOPT_ACCESS_RESHAPE &&
+        access != MLOPT_ACCESS_BROADCAST)
+      return MLOPT_FUSE_EPILOGUE;
+  }
+  *isKnown = isInside || check->rows[at];
+  return *isKnown && check->body->stored[at] ? MLOPT_FUSE_STREAM_READ
+                                             : MLOPT_FUSE_FUSED;
+}
+
 static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
   const MloptFuseNode *node = &check->graph->nodes[at];
   MloptPlace *place = &check->places[*numPlaces];
@@ -229,6 +287,12 @@ static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
     return MLOPT_FUSE_FUSED;
   for (int o = 0; o < node->numOperands; ++o)
     follows |= placeOf(check, node->operands[o]) != NULL;
+  if (check->isStream) {
+    bool isKnown;
+    MloptFuseReason reason = checkSoftmax(check, at, follows, &isKnown);
+    if (isKnown || reason != MLOPT_FUSE_FUSED)
+      return reason;
+  }
   if (!follows)
     return checkOperand(node);
   if (isDot)
@@ -268,7 +332,7 @@ static MloptFuseReason checkResults(const Check *check) {
     // Elements of four bits share bytes.
     if (++numStored > MAX_OUTPUTS || !place || width == 4)
       return MLOPT_FUSE_EPILOGUE;
-    if (check->numDots > 1 && !runsAlongOther(check, place))
+    if (check->numDots > 1 && !check->isStream && !runsAlongOther(check, place))
       return MLOPT_FUSE_TWO_PRODUCTS;
   }
   return MLOPT_FUSE_FUSED;
@@ -289,11 +353,14 @@ MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
                  .body = body,
                  .mapped = true,
                  .moves = calloc((size_t)graph->count, sizeof *check.moves),
+                 .rows = calloc((size_t)graph->count, sizeof *check.rows),
                  .places = malloc((size_t)body->count * sizeof *check.places)};
   // Out of memory: keep it simple.
-  MloptFuseReason reason =
-      check.moves && check.places ? checkBody(&check) : MLOPT_FUSE_CONTRACTION;
+  MloptFuseReason reason = check.moves && check.rows && check.places
+                               ? checkBody(&check)
+                               : MLOPT_FUSE_CONTRACTION;
   free(check.moves);
+  free(check.rows);
   free(check.places);
   return reason;
 }

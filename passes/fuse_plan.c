@@ -185,10 +185,31 @@ bool mloptFuseMakesCycle(MloptFusePlan *plan, int a, int b) {
   return plan->seen[a] || plan->seen[b];
 }
 
+/// Why two dots around a softmax that both kernels hold parts of are not one
+/// kernel; FUSED where there are none.
+static MloptFuseReason whyUnstreamed(const MloptFusePlan *plan, int a, int b) {
+  MloptFuseReason reasons[2] = {MLOPT_FUSE_FUSED, MLOPT_FUSE_FUSED};
+  const int kernels[] = {a, b};
+  for (int k = 0; k < 2; ++k) {
+    const MloptFuseSet *members = &plan->kernels[kernels[k]].members;
+    for (int i = 0; i < members->count; ++i)
+      if (plan->unstreamed[members->at[i]] != MLOPT_FUSE_FUSED)
+        reasons[k] = plan->unstreamed[members->at[i]];
+  }
+  return reasons[0] == MLOPT_FUSE_FUSED ? MLOPT_FUSE_FUSED : reasons[1];
+}
+
 MloptFuseReason mloptFuseWhyApart(MloptFusePlan *plan, int producer,
                                   int consumer) {
   MloptFuseReason reason =
       mloptFuseJudgeKernels(plan, producer, consumer).reason;
+  bool isOfDots = reason == MLOPT_FUSE_CONTRACTION ||
+                  reason == MLOPT_FUSE_PROLOGUE ||
+                  reason == MLOPT_FUSE_TWO_PRODUCTS;
+  MloptFuseReason unstreamed =
+      isOfDots ? whyUnstreamed(plan, producer, consumer) : MLOPT_FUSE_FUSED;
+  if (unstreamed != MLOPT_FUSE_FUSED)
+    return unstreamed;
   if (reason != MLOPT_FUSE_FUSED)
     return reason;
   return mloptFuseMakesCycle(plan, producer, consumer) ? MLOPT_FUSE_CYCLE
@@ -206,10 +227,12 @@ static bool beginPlan(MloptFusePlan *plan) {
   plan->kernels = calloc(count, sizeof *plan->kernels);
   plan->home = malloc(count * sizeof *plan->home);
   plan->within = calloc(count, sizeof *plan->within);
+  plan->unstreamed = calloc(count, sizeof *plan->unstreamed);
   plan->stack = calloc(2 * count, sizeof *plan->stack);
   plan->seen = calloc(2 * count, sizeof *plan->seen);
-  if (!plan->kernels || !plan->home || !plan->within || !plan->stack ||
-      !plan->seen || !mloptFuseBodyCreate(graph, &plan->scratch))
+  if (!plan->kernels || !plan->home || !plan->within || !plan->unstreamed ||
+      !plan->stack || !plan->seen ||
+      !mloptFuseBodyCreate(graph, &plan->scratch))
     return false;
   for (int i = 0; i < graph->count; ++i) {
     const MloptFuseNode *n = &graph->nodes[i];
@@ -226,14 +249,15 @@ static bool beginPlan(MloptFusePlan *plan) {
   return !plan->failed;
 }
 
-MlirLogicalResult mloptFusePlanCreate(const MloptFuseGraph *graph,
+MlirLogicalResult mloptFusePlanCreate(const MloptFuseGraph *graph, bool wgmma,
                                       MloptFusePlan *plan) {
   *plan = (MloptFusePlan){.graph = graph};
   if (!beginPlan(plan))
     return mloptFailure();
   for (int k = 0; k < plan->count; ++k)
     mloptFuseRefresh(plan, k);
-  if (mloptFailed(mloptFuseJoinGroups(plan)))
+  if (mloptFailed(mloptFuseJoinGroups(plan)) ||
+      (wgmma && !mloptFuseJoinStreams(plan)))
     return mloptFailure();
   bool changed = true;
   while (changed && !plan->failed) {
@@ -253,6 +277,7 @@ void mloptFusePlanDestroy(MloptFusePlan *plan) {
   free(plan->kernels);
   free(plan->home);
   free(plan->within);
+  free(plan->unstreamed);
   free(plan->stack);
   free(plan->seen);
   mloptFuseBodyDestroy(&plan->scratch);

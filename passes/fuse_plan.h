@@ -46,6 +46,9 @@ bool mloptFuseMakesCycle(MloptFusePlan *, int a, int b);
 /// Makes one kernel of each group that `mlopt.fuse` keeps together; an error
 /// where that cannot be (fuse_group.c).
 MlirLogicalResult mloptFuseJoinGroups(MloptFusePlan *);
+/// Makes one kernel of each softmax and the two dots around it where it may
+/// stream the keys between them; false when out of memory (fuse_stream.c).
+bool mloptFuseJoinStreams(MloptFusePlan *);
 /// Makes one kernel of a producer and a consumer, while that saves anything;
 /// whether any did (fuse_merge.c).
 bool mloptFuseMergeEdges(MloptFusePlan *);

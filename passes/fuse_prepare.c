@@ -23,6 +23,7 @@
 
 #include "fold.h"
 #include "fuse.h"
+#include "fuse_stream.h"
 #include "match.h"
 
 //===----------------------------------------------------------------------===//
@@ -230,7 +231,7 @@ static MlirOperation swapFactors(MlirOperation dot) {
   return swapped;
 }
 
-static void rewriteDots(MlirBlock block, bool wgmma) {
+static void rewriteDots(MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!mloptIsA(op, &mloptOp_dot))
@@ -238,9 +239,22 @@ static void rewriteDots(MlirBlock block, bool wgmma) {
     for (intptr_t side = 0; side < 2; ++side)
       readTransposed(op, side);
     op = swapFactors(op);
-    if (wgmma) {
+  }
+}
+
+/// Dots as wgmma takes them. Those of a softmax between two are one kernel,
+/// whose factors fit as they are.
+static void rewriteForWgmma(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsA(op, &mloptOp_dot))
+      continue;
+    MlirOperation streams = mloptFuseDelayScale(op);
+    if (mlirOperationIsNull(streams)) {
       mloptFuseSplitDot(op);
       mloptFuseLayFactors(op);
+    } else {
+      op = streams;
     }
   }
 }
@@ -275,5 +289,7 @@ static void sinkConstants(MlirBlock block) {
 void mloptFusePrepare(MlirBlock block, bool wgmma) {
   sinkConstants(block);
   rewriteViews(block);
-  rewriteDots(block, wgmma);
+  rewriteDots(block);
+  if (wgmma)
+    rewriteForWgmma(block);
 }

@@ -81,4 +81,8 @@ typedef struct MloptStream {
 /// bufferization.materialize_in_destination, is that.
 bool mloptFindStream(MlirBlock program, MloptStream *out);
 
+/// Whether kernels take weights of this type, scores that are sums of `depth`
+/// products, and results of so many columns. None does yet.
+bool mloptStreamTakes(MlirType weight, int64_t depth, int64_t columns);
+
 #endif // MLOPT_PASSES_STREAM_H

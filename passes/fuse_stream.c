@@ -1,0 +1,217 @@
+//===- fuse_stream.c - Kernels that stream keys ---------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A softmax between two dots becomes one kernel with them. First the rows of
+// probabilities are scaled after the second dot, in f32:
+//
+//   %d = mlopt.div %e, (broadcast %l) : tensor<8x64xf32>
+//   %p = mlopt.convert %d : tensor<8x64xf32> -> tensor<8x64xbf16>
+//   %o = mlopt.dot %p, %v contract [1] x [0] : (...) -> tensor<8x16xf32>
+// becomes
+//   %p = mlopt.convert %e : tensor<8x64xf32> -> tensor<8x64xbf16>
+//   %u = mlopt.dot %p, %v contract [1] x [0] : (...) -> tensor<8x16xf32>
+//   %i = mlopt.div 1, %l : tensor<8xf32>
+//   %o = mlopt.mul %u, (broadcast %i) : tensor<8x16xf32>
+//
+// Exponentials are rounded in place of probabilities: of a half of the last
+// place of the factors' type each, as before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse_stream.h"
+#include "fuse_plan.h"
+
+#include "fold.h"
+#include "match.h"
+
+#include <stdlib.h>
+
+//===----------------------------------------------------------------------===//
+// Scaling rows later
+//===----------------------------------------------------------------------===//
+
+/// A copy of an operation with other operands and the result's type `type`.
+static MlirValue copyWith(MlirOperation op, intptr_t operand, MlirValue value,
+                          MlirType type) {
+  MlirOperation copy = mlirOperationClone(op);
+  mlirOperationSetOperand(copy, operand, value);
+  mlirValueSetType(mloptResult(copy, 0), type);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, copy);
+  return mloptResult(copy, 0);
+}
+
+/// What each row is multiplied with: the row's value, or its inverse.
+static MlirValue factorOfRow(MloptBuilder *b, const MloptFuseStream *s) {
+  enum { ONE = 0x3f800000 }; // of f32
+  MlirOperation repeat =
+      mlirOpResultGetOwner(mloptOperand(s->scale, s->scaleOperand));
+  MlirValue row = mloptOperand(repeat, 0);
+  if (mloptIsA(s->scale, &mloptOp_mul))
+    return row;
+  MlirType type = mlirValueGetType(row);
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(b->context, "value", mloptSplatAttr(type, ONE)),
+      mloptNamedAttr(b->context, "numerics", mloptAttr(s->scale, "numerics"))};
+  MlirValue one =
+      mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_constant.name,
+                                       .numResults = 1,
+                                       .results = &type,
+                                       .numAttrs = 1,
+                                       .attrs = attrs});
+  MlirValue operands[] = {one, row};
+  bool hasMode = !mlirAttributeIsNull(attrs[1].attribute);
+  return mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_div.name,
+                                          .numOperands = 2,
+                                          .operands = operands,
+                                          .numResults = 1,
+                                          .results = &type,
+                                          .numAttrs = hasMode,
+                                          .attrs = attrs + 1});
+}
+
+static MlirValue multiply(MloptBuilder *b, const MloptFuseStream *s,
+                          MlirValue x, MlirValue y) {
+  MlirType type = mlirValueGetType(x);
+  MlirValue operands[] = {x, y};
+  MlirNamedAttribute mode =
+      mloptNamedAttr(b->context, "numerics", mloptAttr(s->scale, "numerics"));
+  return mloptBuildValue(
+      b, (MloptOpSpec){.name = mloptOp_mul.name,
+                       .numOperands = 2,
+                       .operands = operands,
+                       .numResults = 1,
+                       .results = &type,
+                       .numAttrs = !mlirAttributeIsNull(mode.attribute),
+                       .attrs = &mode});
+}
+
+MlirOperation mloptFuseDelayScale(MlirOperation second) {
+  MloptFuseStream s;
+  if (mloptFuseMatchStream(second, &s) != MLOPT_FUSE_FUSED)
+    return (MlirOperation){NULL};
+  if (mlirOperationIsNull(s.scale))
+    return second;
+  MloptBuilder b = mloptBuilderBefore(second, mlirOperationGetLocation(second));
+  MlirType f32 = mlirF32TypeGet(b.context);
+  MlirValue weights = mloptResult(s.exp, 0);
+  if (!mlirOperationIsNull(s.round))
+    weights = mloptBuildUnary(&b, mloptOp_convert.name, weights,
+                              mloptResultType(s.round, 0));
+  MlirType result = mloptResultType(second, 0);
+  MlirType wide = mloptWithElementType(result, f32);
+  MlirValue factor = factorOfRow(&b, &s);
+  if (b.failed)
+    return second;
+  MlirValue sums = copyWith(second, 0, weights, wide);
+  MlirOperation repeat =
+      mlirOpResultGetOwner(mloptOperand(s.scale, s.scaleOperand));
+  MlirOperation again = mlirOperationClone(repeat);
+  mlirOperationSetOperand(again, 0, factor);
+  mlirValueSetType(mloptResult(again, 0), wide);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(second), second,
+                                      again);
+  MlirValue scaled = multiply(&b, &s, sums, mloptResult(again, 0));
+  if (!mlirTypeEqual(result, wide))
+    scaled = mloptBuildUnary(&b, mloptOp_convert.name, scaled, result);
+  mlirValueReplaceAllUsesOfWith(mloptResult(second, 0), scaled);
+  mlirOperationDestroy(second);
+  if (!mlirOperationIsNull(s.round))
+    mlirOperationDestroy(s.round);
+  mlirOperationDestroy(s.scale);
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(mloptResult(repeat, 0))))
+    mlirOperationDestroy(repeat);
+  return mlirOpResultGetOwner(sums);
+}
+
+//===----------------------------------------------------------------------===//
+// Joining
+//===----------------------------------------------------------------------===//
+
+static int nodeOf(const MloptFuseGraph *graph, MlirOperation op) {
+  return mloptFuseGraphFind(graph, mloptResult(op, 0));
+}
+
+/// Marks the nodes of a stream, what reads sums of rows, and what lies between
+/// it and the second dot.
+static void markStream(const MloptFuseGraph *graph, const MloptFuseStream *s,
+                       bool *marked, bool *follows) {
+  int second = nodeOf(graph, s->second);
+  for (int i = 0; i < graph->count; ++i) {
+    const MloptFuseNode *n = &graph->nodes[i];
+    follows[i] = i == second;
+    marked[i] = i == second || mloptFuseStreamHolds(s, n->op);
+    for (int o = 0; o < n->numOperands; ++o) {
+      int operand = n->operands[o];
+      if (operand < 0)
+        continue;
+      follows[i] |= follows[operand];
+      // Of the rows, until they meet the second product.
+      marked[i] |=
+          marked[operand] && !follows[operand] && n->role != MLOPT_ROLE_HOST;
+    }
+  }
+  for (int i = graph->count; i-- > 0;)
+    for (int o = 0; marked[i] && o < graph->nodes[i].numOperands; ++o) {
+      int operand = graph->nodes[i].operands[o];
+      if (operand >= 0 && follows[operand])
+        marked[operand] = true;
+    }
+}
+
+/// Why the marked nodes cannot be one kernel; FUSED if they can.
+static MloptFuseReason judgeMarked(MloptFusePlan *plan, const bool *marked) {
+  const MloptFuseGraph *graph = plan->graph;
+  MloptFuseBody *body = &plan->scratch;
+  mloptFuseBodyClear(body);
+  for (int i = 0; i < graph->count; ++i)
+    if (marked[i] && graph->nodes[i].role == MLOPT_ROLE_COMPUTE)
+      mloptFuseBodyAdd(body, i);
+  for (int i = 0; i < body->count; ++i) {
+    const MloptFuseNode *n = &graph->nodes[body->nodes[i]];
+    bool stored = n->readByHost;
+    for (int r = 0; r < n->numReaders; ++r)
+      stored |= !body->holds[n->readers[r]];
+    body->stored[body->nodes[i]] = stored;
+  }
+  mloptFuseBodyComplete(graph, body);
+  return mloptFuseJudge(graph, body).reason;
+}
+
+static void joinStream(MloptFusePlan *plan, const bool *marked) {
+  int kernel = -1;
+  for (int i = 0; i < plan->graph->count; ++i) {
+    if (!marked[i] || plan->home[i] < 0 || plan->home[i] == kernel ||
+        plan->graph->nodes[i].role != MLOPT_ROLE_COMPUTE)
+      continue;
+    if (kernel < 0)
+      kernel = plan->home[i];
+    else
+      mloptFuseMerge(plan, kernel, plan->home[i]);
+  }
+}
+
+bool mloptFuseJoinStreams(MloptFusePlan *plan) {
+  const MloptFuseGraph *graph = plan->graph;
+  size_t count = (size_t)graph->count + 1;
+  bool *marked = calloc(2 * count, sizeof *marked);
+  for (int i = 0; marked && i < graph->count; ++i) {
+    MloptFuseStream stream;
+    MloptFuseReason reason = mloptFuseMatchStream(graph->nodes[i].op, &stream);
+    if (reason == MLOPT_NUM_FUSE_REASONS)
+      continue;
+    markStream(graph, &stream, marked, marked + count);
+    if (reason == MLOPT_FUSE_FUSED)
+      reason = judgeMarked(plan, marked);
+    if (reason == MLOPT_FUSE_FUSED)
+      joinStream(plan, marked);
+    for (int n = 0; n < graph->count; ++n)
+      if (n == i || mloptFuseStreamHolds(&stream, graph->nodes[n].op))
+        plan->unstreamed[n] = reason;
+  }
+  free(marked);
+  return marked != NULL;
+}

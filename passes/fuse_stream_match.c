@@ -1,0 +1,331 @@
+//===- fuse_stream_match.c - Softmax between two dots ---------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks back from the second dot. Nothing outside may read what the kernel
+// never holds whole: scores, exponentials, and the maximum of a row.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse_stream.h"
+
+#include "match.h"
+#include "stream.h"
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static MlirOperation definerOf(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
+                                     : (MlirOperation){NULL};
+}
+
+static bool isBy(MlirOperation op, const MloptOpDef *def) {
+  return !mlirOperationIsNull(op) && mloptIsA(op, def);
+}
+
+MlirValue mloptFuseRowBehind(MlirValue value, MlirType type) {
+  const MlirValue none = {NULL};
+  MlirOperation op = definerOf(value);
+  MlirType whole = mlirValueGetType(value);
+  intptr_t rank = mloptRank(type);
+  if (!isBy(op, &mloptOp_broadcast) || mloptRank(whole) != rank)
+    return none;
+  MlirType from = mloptOperandType(op, 0);
+  MloptInts dims = mloptGetInts(op, "dims");
+  int64_t last = -1, rows = 1, covered = 1;
+  for (intptr_t d = 0; d < rank - 1; ++d) {
+    if (mloptDim(whole, d) != mloptDim(type, d))
+      return none;
+    rows *= mloptDim(type, d);
+  }
+  for (intptr_t i = 0; i < dims.count; ++i) {
+    if (mloptDim(from, i) == 1)
+      continue;
+    if (dims.at[i] <= last || dims.at[i] == rank - 1)
+      return none;
+    last = dims.at[i];
+    covered *= mloptDim(from, i);
+  }
+  return covered == rows ? mloptOperand(op, 0) : none;
+}
+
+/// The operation that computes a value, behind reshapes.
+static MlirOperation behindReshapes(MlirValue value) {
+  MlirOperation op = definerOf(value);
+  while (isBy(op, &mloptOp_reshape))
+    op = definerOf(mloptOperand(op, 0));
+  return op;
+}
+
+/// Whether an operation reduces the last dimension of f32 by this kind.
+static bool reducesRows(MlirOperation op, MloptKind kind) {
+  if (!isBy(op, &mloptOp_reduce) || mloptGetKind(op) != kind ||
+      mlirOperationGetNumOperands(op) != 1)
+    return false;
+  MlirType type = mloptOperandType(op, 0);
+  MloptInts dims = mloptGetInts(op, "dims");
+  return dims.count == 1 && dims.at[0] == mloptRank(type) - 1 &&
+         mlirTypeIsAF32(mloptElementType(type));
+}
+
+//===----------------------------------------------------------------------===//
+// What is inside
+//===----------------------------------------------------------------------===//
+
+bool mloptFuseStreamHolds(const MloptFuseStream *s, MlirOperation op) {
+  for (int i = 0; i < s->count; ++i)
+    if (mlirOperationEqual(s->inside[i], op))
+      return true;
+  return false;
+}
+
+static bool add(MloptFuseStream *s, MlirOperation op) {
+  if (mloptFuseStreamHolds(s, op))
+    return true;
+  if (s->count == MLOPT_FUSE_MAX_STREAM)
+    return false;
+  s->inside[s->count++] = op;
+  return true;
+}
+
+/// The operations between a row's value and what repeats it.
+static bool addRepeats(MloptFuseStream *s, MlirValue repeated) {
+  MlirOperation op = definerOf(repeated);
+  bool fits = add(s, op);
+  for (op = definerOf(mloptOperand(op, 0)); isBy(op, &mloptOp_reshape) && fits;
+       op = definerOf(mloptOperand(op, 0)))
+    fits = add(s, op);
+  return fits;
+}
+
+/// Elementwise code between the scores and a dot, which it finds: false where
+/// there are two, or none.
+typedef struct Scores {
+  MloptFuseStream *stream;
+  MlirType type; ///< the scores', whatever their elements
+  int numKnown;
+  MlirOperation known[MLOPT_FUSE_MAX_STREAM];
+  bool reads[MLOPT_FUSE_MAX_STREAM];
+  bool failed;
+} Scores;
+
+static bool hasShape(MlirValue value, MlirType type) {
+  MlirType own = mlirValueGetType(value);
+  return mlirTypeIsARankedTensor(own) &&
+         mlirTypeEqual(mloptWithElementType(own, mloptElementType(type)), type);
+}
+
+/// Whether a value is elementwise code of the dot in the same place; adds it
+/// then.
+static bool readsDot(Scores *scores, MlirValue value) {
+  MlirOperation op = definerOf(value);
+  if (mlirOperationIsNull(op) || !hasShape(value, scores->type))
+    return false;
+  for (int i = 0; i < scores->numKnown; ++i)
+    if (mlirOperationEqual(scores->known[i], op))
+      return scores->reads[i];
+  bool reads = false;
+  if (mloptIsA(op, &mloptOp_dot)) {
+    MlirOperation *first = &scores->stream->first;
+    scores->failed |=
+        !mlirOperationIsNull(*first) && !mlirOperationEqual(*first, op);
+    *first = op;
+    reads = true;
+  } else if (mloptFuseGetTraits(op).access == MLOPT_ACCESS_ELEMENTWISE) {
+    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+      reads |= readsDot(scores, mloptOperand(op, i));
+  }
+  if (scores->numKnown == MLOPT_FUSE_MAX_STREAM) {
+    scores->failed = true;
+    return false;
+  }
+  scores->known[scores->numKnown] = op;
+  scores->reads[scores->numKnown++] = reads;
+  if (reads)
+    scores->failed |= !add(scores->stream, op);
+  return reads;
+}
+
+static bool findFirst(MloptFuseStream *s, MlirValue scores) {
+  Scores search = {.stream = s, .type = mlirValueGetType(scores)};
+  return readsDot(&search, scores) && !search.failed;
+}
+
+//===----------------------------------------------------------------------===//
+// The softmax
+//===----------------------------------------------------------------------===//
+
+/// From the second dot back to the exponentials: their rounding and the scale
+/// of their rows. Null if there are none.
+static MlirOperation findExp(MloptFuseStream *s, MlirOperation dot) {
+  MlirOperation op = definerOf(mloptOperand(dot, 0));
+  if (isBy(op, &mloptOp_convert)) {
+    s->round = op;
+    op = definerOf(mloptOperand(op, 0));
+  }
+  bool divides = isBy(op, &mloptOp_div);
+  if (divides || isBy(op, &mloptOp_mul)) {
+    MlirType type = mloptResultType(op, 0);
+    for (intptr_t i = 1; i >= (divides ? 1 : 0); --i)
+      if (mlirOperationIsNull(s->scale) &&
+          !mlirValueIsNull(mloptFuseRowBehind(mloptOperand(op, i), type))) {
+        s->scale = op;
+        s->scaleOperand = i;
+      }
+    if (!mlirOperationIsNull(s->scale))
+      op = definerOf(mloptOperand(op, 1 - s->scaleOperand));
+  }
+  return isBy(op, &mloptOp_exp) ? op : (MlirOperation){NULL};
+}
+
+/// The one reduction of the exponentials; null if there is another.
+static MlirOperation findSum(MlirOperation exp) {
+  MlirOperation sum = {NULL};
+  for (MlirOpOperand use = mlirValueGetFirstUse(mloptResult(exp, 0));
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (reducesRows(user, MLOPT_KIND_ADD) && mlirOperationIsNull(sum))
+      sum = user;
+  }
+  return sum;
+}
+
+/// Adds the softmax; false where it is none.
+static bool findSoftmax(MloptFuseStream *s, MlirOperation dot) {
+  s->exp = findExp(s, dot);
+  if (mlirOperationIsNull(s->exp))
+    return false;
+  s->sum = findSum(s->exp);
+  s->sub = definerOf(mloptOperand(s->exp, 0));
+  if (mlirOperationIsNull(s->sum) || !isBy(s->sub, &mloptOp_sub))
+    return false;
+  MlirValue repeated = mloptOperand(s->sub, 1);
+  MlirValue row = mloptFuseRowBehind(repeated, mloptResultType(s->sub, 0));
+  if (mlirValueIsNull(row))
+    return false;
+  s->max = behindReshapes(row);
+  if (!reducesRows(s->max, MLOPT_KIND_MAX) ||
+      !mlirValueEqual(mloptOperand(s->max, 0), mloptOperand(s->sub, 0)))
+    return false;
+  bool fits = add(s, s->exp) && add(s, s->sum) && add(s, s->sub) &&
+              add(s, s->max) && addRepeats(s, repeated);
+  if (!mlirOperationIsNull(s->round))
+    fits &= add(s, s->round);
+  if (!mlirOperationIsNull(s->scale))
+    fits &= add(s, s->scale) &&
+            add(s, definerOf(mloptOperand(s->scale, s->scaleOperand)));
+  return fits && findFirst(s, mloptOperand(s->max, 0));
+}
+
+//===----------------------------------------------------------------------===//
+// What stands against it
+//===----------------------------------------------------------------------===//
+
+static bool isStrict(const MloptFuseStream *s) {
+  for (int i = 0; i < s->count; ++i)
+    if (mloptGetNumerics(s->inside[i]) == MLOPT_NUMERICS_STRICT)
+      return true;
+  return mloptGetNumerics(s->second) == MLOPT_NUMERICS_STRICT;
+}
+
+/// Whether something else reads what is inside; the sums of rows are known in
+/// the end.
+static bool isReadOutside(const MloptFuseStream *s) {
+  for (int i = 0; i < s->count; ++i) {
+    MlirOperation op = s->inside[i];
+    if (mlirOperationEqual(op, s->sum))
+      continue;
+    for (MlirOpOperand use = mlirValueGetFirstUse(mloptResult(op, 0));
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      bool isFactor = mlirOperationEqual(user, s->second) &&
+                      mlirOpOperandGetOperandNumber(use) == 0;
+      if (!isFactor && !mloptFuseStreamHolds(s, user))
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool sumsInF32(MlirOperation dot) {
+  MlirAttribute accumulate = mloptAttr(dot, "accumulate");
+  return mlirAttributeIsNull(accumulate) ||
+         mlirTypeIsAF32(mlirTypeAttrGetValue(accumulate));
+}
+
+/// Factors of one 16-bit type, everything between them in f32.
+static bool hasTypes(const MloptFuseStream *s) {
+  MlirType factor = mloptElementType(mloptOperandType(s->second, 1));
+  bool fits = mlirTypeIsABF16(factor) || mlirTypeIsAF16(factor);
+  const MlirOperation dots[] = {s->first, s->second};
+  for (int d = 0; d < 2; ++d) {
+    fits &= sumsInF32(dots[d]);
+    for (intptr_t i = 0; i < 2; ++i)
+      fits &=
+          mlirTypeEqual(mloptElementType(mloptOperandType(dots[d], i)), factor);
+  }
+  return fits && mlirTypeIsAF32(mloptElementType(mloptResultType(s->exp, 0)));
+}
+
+/// Whether dimensions are 0, 1, ... in both factors.
+static bool leadTo(MlirOperation dot, intptr_t count) {
+  MloptInts lhs = mloptGetInts(dot, "lhs_batch");
+  MloptInts rhs = mloptGetInts(dot, "rhs_batch");
+  bool lead = lhs.count == count && rhs.count == count;
+  for (intptr_t i = 0; lead && i < count; ++i)
+    lead = lhs.at[i] == i;
+  return lead;
+}
+
+/// Keys are one dimension, the last of the scores and of the second product's
+/// left factor, whose others lead its result. Columns are one dimension too.
+static bool hasLayout(const MloptFuseStream *s) {
+  intptr_t rank = mloptRank(mloptResultType(s->first, 0));
+  MloptInts sums = mloptGetInts(s->first, "rhs_contract");
+  MloptInts depth = mloptGetInts(s->first, "lhs_contract");
+  MloptInts keys = mloptGetInts(s->second, "lhs_contract");
+  intptr_t batch = mloptGetInts(s->first, "lhs_batch").count;
+  return sums.count == 1 && keys.count == 1 && keys.at[0] == rank - 1 &&
+         leadTo(s->second, batch) &&
+         mloptRank(mloptOperandType(s->first, 1)) == batch + 2 &&
+         mloptRank(mloptOperandType(s->second, 1)) == batch + 2 &&
+         depth.at[0] == mloptRank(mloptOperandType(s->first, 0)) - 1 &&
+         sums.at[0] == batch + 1;
+}
+
+/// The sizes that pay off, and that kernels take.
+static bool hasSizes(const MloptFuseStream *s) {
+  enum { FEW_ROWS = 32, FEW_KEYS = 32 };
+  MlirType scores = mloptResultType(s->first, 0);
+  MlirType values = mloptResultType(s->second, 0);
+  intptr_t rank = mloptRank(scores);
+  MlirType q = mloptOperandType(s->first, 0);
+  int64_t depth = mloptDim(q, mloptGetInts(s->first, "lhs_contract").at[0]);
+  int64_t columns = mloptDim(values, rank - 1);
+  int64_t rows = 1;
+  for (intptr_t d = mloptGetInts(s->first, "lhs_batch").count; d < rank - 1;
+       ++d)
+    rows *= mloptDim(scores, d);
+  return rows >= FEW_ROWS && mloptDim(scores, rank - 1) >= FEW_KEYS &&
+         mloptStreamTakes(mloptElementType(q), depth, columns);
+}
+
+MloptFuseReason mloptFuseMatchStream(MlirOperation dot, MloptFuseStream *out) {
+  *out = (MloptFuseStream){.second = dot};
+  if (!mloptIsA(dot, &mloptOp_dot) || !findSoftmax(out, dot))
+    return MLOPT_NUM_FUSE_REASONS;
+  if (isStrict(out))
+    return MLOPT_FUSE_STREAM_STRICT;
+  if (isReadOutside(out))
+    return MLOPT_FUSE_STREAM_READ;
+  if (!hasTypes(out))
+    return MLOPT_FUSE_STREAM_TYPE;
+  if (!hasLayout(out))
+    return MLOPT_FUSE_STREAM_LAYOUT;
+  return hasSizes(out) ? MLOPT_FUSE_FUSED : MLOPT_FUSE_STREAM_SIZE;
+}
