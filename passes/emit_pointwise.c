@@ -17,13 +17,21 @@
 // block's vectors may reach past the end. They are guarded one by one, and the
 // last elements that fill no vector too.
 //
+// An uneven program reads from where no vector starts: slices at odd places,
+// rows of odd lengths in another order. A vector that lies in one row and on
+// one side of every edge is computed as a whole (nv_tile.h says how it is then
+// loaded), the others, few in a row, element by element.
+//
 //===----------------------------------------------------------------------===//
 
 #include "emit_kernels.h"
 #include "hoist_loads.h"
 #include "nv_tile.h"
 
-enum { MAX_VECTORS = 16 };
+enum {
+  MAX_VECTORS = 16,
+  MAX_ELEMENTS = MLOPT_MAX_TILE_ROOTS * MLOPT_MAX_LANES
+};
 
 typedef struct Pointwise {
   MloptKernel *kernel;
@@ -47,6 +55,79 @@ static void emitVectors(Pointwise *p, intptr_t count,
   }
   if (!b->failed && !mloptHoistLoads(b->block))
     b->failed = true;
+}
+
+/// Evaluates the vector as one that lies in a row of the space as a whole and
+/// crosses no edge of a slice. Writes the elements of all roots, poison where
+/// that is not so, and behind them whether it is.
+static void evaluateWhole(Pointwise *p, const MloptVector *vector,
+                          MlirValue *out) {
+  MloptKernel *k = p->kernel;
+  MloptBuilder *b = mloptPullGetBuilder(k->pull);
+  const int lanes = vector->count;
+  const int64_t row = mloptRowOf(mlirValueGetType(k->roots[0].value));
+  MloptTile *tile = &p->tile;
+  MloptVector inRow = *vector;
+  MlirType types[MAX_ELEMENTS + 1];
+  for (intptr_t i = 0; i < k->numRoots * lanes; ++i)
+    types[i] = mloptElementType(mlirValueGetType(k->roots[i / lanes].value));
+  types[k->numRoots * lanes] = mlirIntegerTypeGet(b->context, 1);
+  MlirValue column = mloptBuildBinary(b, "arith.remui", vector->position[0],
+                                      mloptPullIndex(k->pull, row));
+  MlirValue fits =
+      mloptBuildCmpI(b, "ule", column, mloptPullIndex(k->pull, row - lanes));
+  MlirValue given[MAX_ELEMENTS + 1];
+  MloptPullScope then = mloptPullBeginBranch(k->pull);
+  mloptTileEnter(tile);
+  mloptTileSplitRow(tile, &inRow, row);
+  tile->mayCross = true;
+  tile->crossesNone = (MlirValue){NULL};
+  for (intptr_t r = 0; r < k->numRoots; ++r)
+    mloptTileEvaluate(tile, &inRow, k->roots[r].value, given + r * lanes);
+  tile->mayCross = false;
+  given[k->numRoots * lanes] =
+      mlirValueIsNull(tile->crossesNone)
+          ? mloptBuildInt(b, types[k->numRoots * lanes], 1)
+          : tile->crossesNone;
+  if (!b->failed && !mloptHoistLoads(b->block))
+    b->failed = true;
+  mloptPullEndBranch(k->pull, &then, k->numRoots * lanes + 1, given);
+  MloptPullScope otherwise = mloptPullBeginBranch(k->pull);
+  for (intptr_t i = 0; i < k->numRoots * lanes; ++i)
+    given[i] = mloptPullPoison(k->pull, types[i]);
+  given[k->numRoots * lanes] = mloptBuildInt(b, types[k->numRoots * lanes], 0);
+  mloptPullEndBranch(k->pull, &otherwise, k->numRoots * lanes + 1, given);
+  mloptPullBuildIf(k->pull, fits, then, otherwise, k->numRoots * lanes + 1,
+                   types, out);
+  mloptTileEnter(tile);
+}
+
+/// Computes and stores a vector: as a whole, where it is one, element by
+/// element elsewhere.
+static void emitUneven(Pointwise *p, const MloptVector *vector) {
+  MloptKernel *k = p->kernel;
+  const int lanes = vector->count;
+  MlirValue elements[MAX_ELEMENTS + 1];
+  evaluateWhole(p, vector, elements);
+  MloptPullScope then = mloptPullBeginBranch(k->pull);
+  for (intptr_t r = 0; r < k->numRoots; ++r)
+    mloptTileStore(&p->tile, vector, k->roots[r].pointer, elements + r * lanes);
+  mloptPullEndBranch(k->pull, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(k->pull);
+  emitVectors(p, 1, vector);
+  mloptPullEndBranch(k->pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(k->pull, elements[k->numRoots * lanes], then, otherwise, 0,
+                   NULL, NULL);
+}
+
+/// Computes and stores `count` vectors, as the schedule says.
+static void emitAll(Pointwise *p, intptr_t count, const MloptVector *vectors) {
+  if (!p->kernel->schedule.uneven) {
+    emitVectors(p, count, vectors);
+    return;
+  }
+  for (intptr_t v = 0; v < count; ++v)
+    emitUneven(p, &vectors[v]);
 }
 
 static MlirValue addIndex(Pointwise *p, MlirValue a, MlirValue b) {
@@ -88,7 +169,7 @@ static void emitGuarded(Pointwise *p, MlirValue first) {
   if (p->count >= s->lanes) {
     MloptVector vector;
     mloptTileVectorAt(&p->tile, position, (int)s->lanes, &vector);
-    emitVectors(p, 1, &vector);
+    emitAll(p, 1, &vector);
   }
   mloptPullEndBranch(pull, &then, 0, NULL);
   MloptPullScope otherwise = mloptPullBeginBranch(pull);
@@ -121,7 +202,7 @@ static void emitStretches(Pointwise *p, MlirValue block, MlirValue thread) {
     mloptTileVectorAt(&p->tile,
                       addIndex(p, first, mloptPullIndex(pull, v * width)),
                       (int)s->lanes, &vectors[v]);
-  emitVectors(p, s->vectors, vectors);
+  emitAll(p, s->vectors, vectors);
   mloptPullEndBranch(pull, &then, 0, NULL);
   MloptPullScope otherwise = mloptPullBeginBranch(pull);
   emitGuarded(p, first);
@@ -168,7 +249,8 @@ void mloptEmitPointwise(MloptKernel *k) {
                                            .userData = &p.tile});
   MlirValue thread = mloptReadRegister(b, "nvvm.read.ptx.sreg.tid.x");
   MlirValue block = mloptReadRegister(b, "nvvm.read.ptx.sreg.ctaid.x");
-  if (p.count % (k->schedule.line * k->schedule.vectors) == 0)
+  if (p.count % (k->schedule.line * k->schedule.vectors) == 0 &&
+      !k->schedule.uneven)
     emitLines(&p, block, thread);
   else
     emitStretches(&p, block, thread);

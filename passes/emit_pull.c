@@ -202,6 +202,12 @@ static MlirValue pullInsertSlice(MloptPull *pull, MlirOperation op,
 // Reshapes, creation
 //===----------------------------------------------------------------------===//
 
+MlirValue mloptPullPoison(MloptPull *pull, MlirType type) {
+  return mloptBuildValue(
+      &pull->b,
+      (MloptOpSpec){.name = "ub.poison", .numResults = 1, .results = &type});
+}
+
 static MlirValue pullReshape(MloptPull *pull, MlirOperation op, intptr_t result,
                              const MlirValue *indices) {
   MlirValue source = mloptOperand(op, 0), at[MLOPT_MAX_RANK];
@@ -213,10 +219,7 @@ static MlirValue pullReshape(MloptPull *pull, MlirOperation op, intptr_t result,
 
 static MlirValue pullEmpty(MloptPull *pull, MlirOperation op, intptr_t result,
                            const MlirValue *indices) {
-  MlirType element = mloptElementType(mloptResultType(op, 0));
-  return mloptBuildValue(
-      &pull->b,
-      (MloptOpSpec){.name = "ub.poison", .numResults = 1, .results = &element});
+  return mloptPullPoison(pull, mloptElementType(mloptResultType(op, 0)));
 }
 
 static MlirValue pullConstant(MloptPull *pull, MlirOperation op,

@@ -113,6 +113,9 @@ MlirValue mloptPullLane(MloptPull *, MlirValue first, int lane, int count);
 /// The first of the vector whose lane this position or index is; null if it is
 /// not known as one.
 MlirValue mloptPullFindFirst(const MloptPull *, MlirValue, int lane, int count);
+/// The same two for a run of neighbours that starts anywhere.
+MlirValue mloptPullRun(MloptPull *, MlirValue first, int lane, int count);
+MlirValue mloptPullFindRun(const MloptPull *, MlirValue, int lane, int count);
 /// States that an index is the same for all lanes of a vector, and whether that
 /// is known.
 void mloptPullBindOuter(MloptPull *, MlirValue index);
@@ -128,6 +131,10 @@ MlirValue mloptPullFromMemory(MloptPull *, MlirValue stored, MlirType element);
 /// A sum of two indices; the same one is one value, so that addresses can be
 /// compared.
 MlirValue mloptPullAdd(MloptPull *, MlirValue, MlirValue);
+/// The product; likewise.
+MlirValue mloptPullTimes(MloptPull *, MlirValue, MlirValue);
+/// A value of a type that nobody uses.
+MlirValue mloptPullPoison(MloptPull *, MlirType);
 /// A constant, one value for each in the kernel.
 MlirValue mloptPullIndex(MloptPull *, int64_t);
 

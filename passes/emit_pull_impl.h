@@ -35,6 +35,7 @@ typedef struct MloptPullPosition {
 typedef enum MloptPullFactKind {
   MLOPT_PULL_SPLIT,  ///< value = base * extent + minor
   MLOPT_PULL_LANE,   ///< value = base + lane, of a vector of `extent`
+  MLOPT_PULL_RUN,    ///< the same, but that the base is any number
   MLOPT_PULL_OUTER,  ///< all lanes of a vector share it
   MLOPT_PULL_SUM,    ///< value = base + minor
   MLOPT_PULL_PRODUCT ///< value = base * minor
@@ -71,8 +72,7 @@ struct MloptPull {
   intptr_t numConstants, maxConstants;
 };
 
-/// Of two indices; like mloptPullAdd.
-MlirValue mloptPullTimes(MloptPull *, MlirValue, MlirValue);
+/// By a constant; like mloptPullTimes.
 MlirValue mloptPullMul(MloptPull *, MlirValue, int64_t factor);
 
 /// Binds the results of a scalar operation of the program: copies it, or looks

@@ -11,6 +11,7 @@
 //
 //   split   position = row * columns + column      column < columns
 //   lane    position = first + k                   first a multiple of a vector
+//   run     position = first + k                   first anywhere
 //
 // To find indices is then to split a shape where a fact splits the position,
 // and only what is left is divided. Indices that were found once are found
@@ -40,21 +41,30 @@ void mloptPullBindSplit(MloptPull *pull, MlirValue position, MlirValue major,
                                 .minor = minor});
 }
 
-MlirValue mloptPullLane(MloptPull *pull, MlirValue first, int lane, int count) {
+static MlirValue laneOf(MloptPull *pull, MloptPullFactKind kind,
+                        MlirValue first, int lane, int count) {
   for (intptr_t i = pull->numFacts; i-- > 0;) {
     const MloptPullFact *fact = &pull->facts[i];
-    if (fact->kind == MLOPT_PULL_LANE && fact->lane == lane &&
-        fact->extent == count && mlirValueEqual(fact->base, first))
+    if (fact->kind == kind && fact->lane == lane && fact->extent == count &&
+        mlirValueEqual(fact->base, first))
       return fact->value;
   }
   MlirValue value =
       lane ? mloptPullAdd(pull, first, mloptPullIndex(pull, lane)) : first;
   addFact(pull, (MloptPullFact){.value = value,
-                                .kind = MLOPT_PULL_LANE,
+                                .kind = kind,
                                 .base = first,
                                 .lane = lane,
                                 .extent = count});
   return value;
+}
+
+MlirValue mloptPullLane(MloptPull *pull, MlirValue first, int lane, int count) {
+  return laneOf(pull, MLOPT_PULL_LANE, first, lane, count);
+}
+
+MlirValue mloptPullRun(MloptPull *pull, MlirValue first, int lane, int count) {
+  return laneOf(pull, MLOPT_PULL_RUN, first, lane, count);
 }
 
 static const MloptPullFact *findFact(const MloptPull *pull, MlirValue value,
@@ -97,12 +107,25 @@ MlirValue mloptPullMul(MloptPull *pull, MlirValue a, int64_t factor) {
                      : mloptPullTimes(pull, a, mloptPullIndex(pull, factor));
 }
 
-MlirValue mloptPullFindFirst(const MloptPull *pull, MlirValue value, int lane,
-                             int count) {
-  const MloptPullFact *fact = findFact(pull, value, MLOPT_PULL_LANE);
+static MlirValue firstOf(const MloptPull *pull, MloptPullFactKind kind,
+                         MlirValue value, int lane, int count) {
+  const MloptPullFact *fact = findFact(pull, value, kind);
   return fact && fact->lane == lane && fact->extent == count
              ? fact->base
              : (MlirValue){NULL};
+}
+
+MlirValue mloptPullFindFirst(const MloptPull *pull, MlirValue value, int lane,
+                             int count) {
+  return firstOf(pull, MLOPT_PULL_LANE, value, lane, count);
+}
+
+MlirValue mloptPullFindRun(const MloptPull *pull, MlirValue value, int lane,
+                           int count) {
+  MlirValue first = mloptPullFindFirst(pull, value, lane, count);
+  return mlirValueIsNull(first)
+             ? firstOf(pull, MLOPT_PULL_RUN, value, lane, count)
+             : first;
 }
 
 void mloptPullBindOuter(MloptPull *pull, MlirValue index) {

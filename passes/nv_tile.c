@@ -61,6 +61,22 @@ void mloptTileVectorIn(MloptTile *tile, MlirValue row, int64_t columns,
   }
 }
 
+void mloptTileSplitRow(MloptTile *tile, MloptVector *vector, int64_t columns) {
+  MloptPull *pull = tile->pull;
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  MlirValue size = mloptPullIndex(pull, columns), first = vector->position[0];
+  MlirValue row = mloptBuildBinary(b, "arith.divui", first, size);
+  MlirValue column = mloptBuildBinary(b, "arith.remui", first, size);
+  mloptPullBindOuter(pull, row);
+  for (int k = 0; k < vector->count; ++k) {
+    vector->column[k] = columns % vector->count
+                            ? mloptPullRun(pull, column, k, vector->count)
+                            : mloptPullLane(pull, column, k, vector->count);
+    mloptPullBindSplit(pull, vector->position[k], row, columns,
+                       vector->column[k]);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
@@ -194,6 +210,90 @@ void mloptTileLoadVector(MloptTile *tile, MlirValue pointer, MlirType tensor,
   MlirValue words[MLOPT_MAX_LANES];
   mloptTileLoadWords(tile, pointer, tensor, position, count, words);
   mloptTileUnpack(tile, mloptElementType(tensor), count, words, out);
+}
+
+/// The last `perWord - 1` of a run's elements, in the high bits of a word.
+static MlirValue loadTail(MloptTile *tile, const Access *a, MlirValue pointer,
+                          MlirType tensor, MlirValue position, int count) {
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  MlirValue tail = {NULL};
+  for (int i = 1; i < a->perWord; ++i) {
+    MlirValue at = addConstant(tile->pull, position, count - a->perWord + i);
+    MlirValue part = mloptBuildUnary(
+        b, "llvm.load", mloptPullAddress(tile->pull, pointer, tensor, at),
+        a->memory);
+    if (!mlirTypeIsAInteger(a->memory))
+      part = mloptBuildUnary(b, "arith.bitcast", part,
+                             mlirIntegerTypeGet(b->context, a->width));
+    part = mloptBuildUnary(b, "arith.extui", part, a->word);
+    part = mloptBuildBinary(
+        b, "arith.shli", part,
+        mloptBuildInt(b, a->word, (int64_t)i * (int64_t)a->width));
+    tail = mlirValueIsNull(tail) ? part
+                                 : mloptBuildBinary(b, "arith.ori", tail, part);
+  }
+  return tail;
+}
+
+static MlirValue shiftTogether(MloptBuilder *b, MlirValue high, MlirValue low,
+                               MlirValue shift) {
+  MlirValue operands[] = {high, low, shift};
+  MlirType type = mlirValueGetType(low);
+  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.intr.fshr",
+                                          .numOperands = 3,
+                                          .operands = operands,
+                                          .numResults = 1,
+                                          .results = &type});
+}
+
+/// Words that start at or before the run's first element, each shifted together
+/// with its neighbour. No word is touched that holds no element of the run:
+/// those of the last one that lie beyond are loaded alone.
+void mloptTileLoadRun(MloptTile *tile, MlirValue pointer, MlirType tensor,
+                      MlirValue position, int count, MlirValue *out) {
+  MloptPull *pull = tile->pull;
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  MlirType element = mloptElementType(tensor);
+  Access a = describeAccess(element, count);
+  if (a.perWord == 1 || count % a.perWord ||
+      a.perWord * (int)a.width < WORD_BITS) {
+    for (int k = 0; k < count; ++k)
+      mloptTileLoadVector(tile, pointer, tensor, addConstant(pull, position, k),
+                          1, &out[k]);
+    return;
+  }
+  MlirValue skew = mloptBuildBinary(b, "arith.remui", position,
+                                    mloptPullIndex(pull, a.perWord));
+  MlirValue begin = mloptBuildBinary(b, "arith.subi", position, skew);
+  MlirValue words[MLOPT_MAX_LANES];
+  Access one = a;
+  one.wordsAtOnce = 1;
+  MlirNamedAttribute alignment = alignmentOf(b, &one);
+  for (int w = 0; w < a.numWords; ++w) {
+    MlirValue address = addressOfWord(tile, &a, pointer, tensor, begin, w);
+    words[w] = mloptBuildValue(b, (MloptOpSpec){.name = "llvm.load",
+                                                .numOperands = 1,
+                                                .operands = &address,
+                                                .numResults = 1,
+                                                .results = &a.word,
+                                                .numAttrs = 1,
+                                                .attrs = &alignment});
+  }
+  MlirValue tail = loadTail(tile, &a, pointer, tensor, position, count);
+  MlirValue shift = mloptBuildBinary(
+      b, "arith.muli", mloptBuildUnary(b, "arith.index_castui", skew, a.word),
+      mloptBuildInt(b, a.word, a.width));
+  for (int w = 0; w + 1 < a.numWords; ++w)
+    words[w] = shiftTogether(b, words[w + 1], words[w], shift);
+  MlirValue ones = mloptBuildInt(b, a.word, -1);
+  MlirValue kept = mloptBuildBinary(b, "arith.shrui", ones, shift);
+  MlirValue last =
+      mloptBuildBinary(b, "arith.shrui", words[a.numWords - 1], shift);
+  words[a.numWords - 1] = mloptBuildBinary(
+      b, "arith.ori", last,
+      mloptBuildBinary(b, "arith.andi", tail,
+                       mloptBuildBinary(b, "arith.xori", kept, ones)));
+  mloptTileUnpack(tile, element, count, words, out);
 }
 
 static MlirValue insertElement(MloptBuilder *b, MlirValue vector,
@@ -348,6 +448,48 @@ static MlirValue firstOf(MloptTile *tile, MlirValue index) {
   return (MlirValue){NULL};
 }
 
+static bool isNegated(MlirValue value) {
+  return mlirValueIsAOpResult(value) &&
+         mloptIsNamed(mlirOpResultGetOwner(value), "arith.muli") &&
+         isConstant(mloptOperand(mlirOpResultGetOwner(value), 1)) &&
+         mlirIntegerAttrGetValueInt(mloptAttr(
+             mlirOpResultGetOwner(mloptOperand(mlirOpResultGetOwner(value), 1)),
+             "value")) == -1;
+}
+
+/// The least index of the vector's elements where this one's is an index along
+/// the vector, or n plus or, `*outBackwards`, n minus that, n being the same
+/// for all; null otherwise.
+static MlirValue runOf(MloptTile *tile, MlirValue index, bool *outBackwards) {
+  const int count = tile->vector->count;
+  MloptPull *pull = tile->pull;
+  *outBackwards = false;
+  MlirValue first = mloptPullFindRun(pull, index, tile->lane, count);
+  if (!mlirValueIsNull(first) || !mlirValueIsAOpResult(index) ||
+      !mloptIsNamed(mlirOpResultGetOwner(index), "arith.addi"))
+    return first;
+  for (int i = 0; i < 2; ++i) {
+    MlirValue along = mloptOperand(mlirOpResultGetOwner(index), i);
+    MlirValue offset = mloptOperand(mlirOpResultGetOwner(index), 1 - i);
+    if (!isShared(tile, offset, MAX_DEPTH))
+      continue;
+    first = mloptPullFindRun(pull, along, tile->lane, count);
+    if (!mlirValueIsNull(first))
+      return mloptPullAdd(pull, first, offset);
+    if (!isNegated(along))
+      continue;
+    MlirOperation product = mlirOpResultGetOwner(along);
+    first = mloptPullFindRun(pull, mloptOperand(product, 0), tile->lane, count);
+    if (mlirValueIsNull(first))
+      continue;
+    *outBackwards = true;
+    MlirValue last = mloptPullAdd(pull, first, mloptPullIndex(pull, count - 1));
+    return mloptPullAdd(
+        pull, mloptPullTimes(pull, last, mloptOperand(product, 1)), offset);
+  }
+  return (MlirValue){NULL};
+}
+
 /// The last dimension of more than one element; -1 if there is none.
 static intptr_t innerDim(MlirType tensor) {
   intptr_t inner = mloptRank(tensor) - 1;
@@ -373,6 +515,24 @@ static MlirValue sideBySide(MloptTile *tile, MlirType tensor,
   MlirValue first[MLOPT_MAX_RANK];
   for (intptr_t i = 0; i < rank; ++i) {
     first[i] = i == inner ? firstOf(tile, indices[i]) : indices[i];
+    if (mlirValueIsNull(first[i]) || (i != inner && mloptDim(tensor, i) != 1 &&
+                                      !isShared(tile, indices[i], MAX_DEPTH)))
+      return (MlirValue){NULL};
+  }
+  return mloptPullLinearize(tile->pull, tensor, first);
+}
+
+/// The least position of the vector's elements in a tensor where they are
+/// neighbours, from anywhere on and in either direction; null otherwise.
+static MlirValue neighbours(MloptTile *tile, MlirType tensor,
+                            const MlirValue *indices, bool *outBackwards) {
+  intptr_t rank = mloptRank(tensor), inner = innerDim(tensor);
+  MlirValue first[MLOPT_MAX_RANK];
+  *outBackwards = false;
+  if (inner < 0)
+    return (MlirValue){NULL};
+  for (intptr_t i = 0; i < rank; ++i) {
+    first[i] = i == inner ? runOf(tile, indices[i], outBackwards) : indices[i];
     if (mlirValueIsNull(first[i]) || (i != inner && mloptDim(tensor, i) != 1 &&
                                       !isShared(tile, indices[i], MAX_DEPTH)))
       return (MlirValue){NULL};
@@ -418,8 +578,13 @@ static bool isAtVector(const MloptTile *tile) {
 /// Loads the elements from a position on, or all of the vector from the copy
 /// of the tensor, if there is one.
 static void loadElements(MloptTile *tile, MlirValue tensor, MlirValue pointer,
-                         MloptTileLoad *load) {
+                         MloptTileLoad *load, bool isEven) {
   const MloptVector *v = tile->vector;
+  if (!isEven) {
+    mloptTileLoadRun(tile, pointer, mlirValueGetType(tensor), load->position,
+                     load->count, load->elements);
+    return;
+  }
   MlirValue from = load->position;
   bool isVector = !mlirValueIsNull(v->copy) && load->count == v->count &&
                   mlirValueEqual(from, v->position[0]);
@@ -443,7 +608,11 @@ MlirValue mloptTileLoad(void *userData, MlirValue tensor, MlirValue pointer,
     return mloptPullLoad(pull, pointer, type, indices);
   MlirValue position = mloptPullLinearize(pull, type, indices);
   MlirValue first = sideBySide(tile, type, indices, position);
+  bool isBackwards = false, isEven = !mlirValueIsNull(first);
+  if (!isEven && tile->vector->count > 1)
+    first = neighbours(tile, type, indices, &isBackwards);
   int count = mlirValueIsNull(first) ? 1 : tile->vector->count;
+  isEven |= count == 1;
   if (mlirValueIsNull(first))
     first = position;
   MloptTileLoad *load = findLoad(tile, tensor, first, count);
@@ -453,9 +622,11 @@ MlirValue mloptTileLoad(void *userData, MlirValue tensor, MlirValue pointer,
       return (MlirValue){NULL};
     *load =
         (MloptTileLoad){.tensor = tensor, .position = first, .count = count};
-    loadElements(tile, tensor, pointer, load);
+    loadElements(tile, tensor, pointer, load, isEven);
   }
-  return load->elements[count == 1 ? 0 : tile->lane];
+  return load->elements[count == 1    ? 0
+                        : isBackwards ? count - 1 - tile->lane
+                                      : tile->lane];
 }
 
 //===----------------------------------------------------------------------===//
@@ -472,6 +643,16 @@ static bool isWholeAlong(MlirOperation insert, intptr_t dim, int count) {
       mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_strides"), dim);
   return !mloptIsDynamic(offset) && stride == 1 && offset % count == 0 &&
          size % count == 0;
+}
+
+/// Whether a slice has at least so many neighbours along a dimension.
+static bool isAtLeast(MlirOperation insert, intptr_t dim, int count) {
+  return !mloptIsDynamic(mlirDenseI64ArrayGetElement(
+             mloptAttr(insert, "static_offsets"), dim)) &&
+         mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_strides"),
+                                     dim) == 1 &&
+         mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_sizes"), dim) >=
+             count;
 }
 
 /// The indices of all lanes, given one's; false where the vector may lie on
@@ -496,6 +677,31 @@ static bool findLanes(MloptTile *tile, MlirOperation insert,
   return true;
 }
 
+/// The same where vectors may cross an edge, along one dimension; false where
+/// the slice may lie within a vector, so that its ends do not tell.
+static bool findRuns(MloptTile *tile, MlirOperation insert,
+                     const MlirValue *indices,
+                     MlirValue lanes[][MLOPT_MAX_RANK]) {
+  const int count = tile->vector->count;
+  MlirType type = mloptResultType(insert, 0);
+  intptr_t numAlong = 0;
+  for (intptr_t i = 0, rank = mloptRank(type); i < rank; ++i) {
+    bool isBackwards = false;
+    MlirValue first = {NULL};
+    bool shared =
+        mloptDim(type, i) == 1 || isShared(tile, indices[i], MAX_DEPTH);
+    if (!shared)
+      first = runOf(tile, indices[i], &isBackwards);
+    if (!shared && (mlirValueIsNull(first) || isBackwards || numAlong++ ||
+                    !isAtLeast(insert, i, count)))
+      return false;
+    for (int k = 0; k < count; ++k)
+      lanes[k][i] =
+          shared ? indices[i] : mloptPullRun(tile->pull, first, k, count);
+  }
+  return true;
+}
+
 static const MloptTileInsert *findInsert(const MloptTile *tile,
                                          MlirOperation insert,
                                          const MlirValue *first) {
@@ -511,23 +717,63 @@ static const MloptTileInsert *findInsert(const MloptTile *tile,
   return NULL;
 }
 
-/// All lanes of one side, in a branch of its own.
+static MlirValue truth(MloptBuilder *b, bool value) {
+  return mloptBuildInt(b, mlirIntegerTypeGet(b->context, 1), value);
+}
+
+/// All lanes of one side, in a branch of its own; with `mayCross` whether the
+/// vector crosses no edge there too.
 static MloptPullScope insertSide(MloptTile *tile, MlirValue tensor,
                                  MlirValue lanes[][MLOPT_MAX_RANK]) {
   const MloptTile outer = *tile;
-  MlirValue elements[MLOPT_MAX_LANES];
+  const int count = tile->vector->count;
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  MlirValue given[MLOPT_MAX_LANES + 1];
   MloptPullScope scope = mloptPullBeginBranch(tile->pull);
-  tile->block = mloptPullGetBuilder(tile->pull)->block;
-  for (int k = 0; k < tile->vector->count; ++k) {
+  tile->block = b->block;
+  tile->crossesNone = (MlirValue){NULL};
+  for (int k = 0; k < count; ++k) {
     tile->lane = k;
-    elements[k] = mloptPullElement(tile->pull, tensor, lanes[k]);
+    given[k] = mloptPullElement(tile->pull, tensor, lanes[k]);
   }
-  mloptPullEndBranch(tile->pull, &scope, tile->vector->count, elements);
+  given[count] =
+      mlirValueIsNull(tile->crossesNone) ? truth(b, true) : tile->crossesNone;
+  mloptPullEndBranch(tile->pull, &scope, count + tile->mayCross, given);
   tile->block = outer.block;
   tile->lane = outer.lane;
   tile->numLoads = outer.numLoads;
   tile->numInserts = outer.numInserts;
+  tile->crossesNone = outer.crossesNone;
   return scope;
+}
+
+/// The destination's side, and that of vectors that cross: `meets`, in part.
+static MloptPullScope outside(MloptTile *tile, MlirValue tensor,
+                              MlirValue meets, const MlirType *types,
+                              MlirValue lanes[][MLOPT_MAX_RANK]) {
+  const int count = tile->vector->count;
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  MlirValue given[MLOPT_MAX_LANES + 1];
+  MloptPullScope scope = mloptPullBeginBranch(tile->pull);
+  MloptPullScope crossing = mloptPullBeginBranch(tile->pull);
+  for (int k = 0; k < count; ++k)
+    given[k] = mloptPullPoison(tile->pull, types[k]);
+  given[count] = truth(b, false);
+  mloptPullEndBranch(tile->pull, &crossing, count + 1, given);
+  MloptPullScope beyond = insertSide(tile, tensor, lanes);
+  mloptPullBuildIf(tile->pull, meets, crossing, beyond, count + 1, types,
+                   given);
+  mloptPullEndBranch(tile->pull, &scope, count + 1, given);
+  return scope;
+}
+
+/// Notes what an inserted slice says of crossings.
+static void addCrossing(MloptTile *tile, MlirValue none) {
+  tile->crossesNone =
+      mlirValueIsNull(tile->crossesNone)
+          ? none
+          : mloptBuildBinary(mloptPullGetBuilder(tile->pull), "arith.andi",
+                             tile->crossesNone, none);
 }
 
 MlirValue mloptTileInsert(void *userData, MlirOperation insert,
@@ -535,8 +781,10 @@ MlirValue mloptTileInsert(void *userData, MlirOperation insert,
   MloptTile *tile = userData;
   MlirValue lanes[MLOPT_MAX_LANES][MLOPT_MAX_RANK];
   MlirValue at[MLOPT_MAX_LANES][MLOPT_MAX_RANK];
-  if (!isAtVector(tile) || tile->vector->count == 1 ||
-      !findLanes(tile, insert, indices, lanes))
+  if (!isAtVector(tile) || tile->vector->count == 1)
+    return (MlirValue){NULL};
+  bool isWhole = findLanes(tile, insert, indices, lanes);
+  if (!isWhole && (!tile->mayCross || !findRuns(tile, insert, indices, lanes)))
     return (MlirValue){NULL};
   const MloptTileInsert *known = findInsert(tile, insert, lanes[0]);
   if (known)
@@ -544,18 +792,31 @@ MlirValue mloptTileInsert(void *userData, MlirOperation insert,
   const int count = tile->vector->count;
   MloptTileInsert built = {.op = insert};
   memcpy(built.first, lanes[0], sizeof built.first);
-  MlirValue condition = {NULL};
-  for (int k = count; k-- > 0;)
-    condition = mloptPullInsertCondition(tile->pull, insert, lanes[k], at[k]);
-  if (mlirValueIsNull(condition))
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  MlirValue first = {NULL}, last = {NULL}, given[MLOPT_MAX_LANES + 1];
+  for (int k = count; k-- > 0;) {
+    first = mloptPullInsertCondition(tile->pull, insert, lanes[k], at[k]);
+    last = k == count - 1 ? first : last;
+  }
+  if (mlirValueIsNull(first))
     return (MlirValue){NULL};
-  MloptPullScope then = insertSide(tile, mloptOperand(insert, 0), at);
-  MloptPullScope otherwise = insertSide(tile, mloptOperand(insert, 1), lanes);
-  MlirType types[MLOPT_MAX_LANES];
+  MlirType types[MLOPT_MAX_LANES + 1];
   for (int k = 0; k < count; ++k)
     types[k] = mloptElementType(mloptResultType(insert, 0));
-  mloptPullBuildIf(tile->pull, condition, then, otherwise, count, types,
-                   built.elements);
+  types[count] = mlirIntegerTypeGet(b->context, 1);
+  MlirValue all =
+      isWhole ? first : mloptBuildBinary(b, "arith.andi", first, last);
+  MlirValue any =
+      isWhole ? first : mloptBuildBinary(b, "arith.ori", first, last);
+  MloptPullScope then = insertSide(tile, mloptOperand(insert, 0), at);
+  MloptPullScope otherwise =
+      isWhole ? insertSide(tile, mloptOperand(insert, 1), lanes)
+              : outside(tile, mloptOperand(insert, 1), any, types, lanes);
+  mloptPullBuildIf(tile->pull, all, then, otherwise, count + tile->mayCross,
+                   types, given);
+  memcpy(built.elements, given, count * sizeof *given);
+  if (tile->mayCross)
+    addCrossing(tile, given[count]);
   if (!mloptPullGrow(tile->pull, (void **)&tile->inserts, tile->numInserts,
                      &tile->maxInserts, sizeof *tile->inserts))
     return (MlirValue){NULL};

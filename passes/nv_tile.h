@@ -15,6 +15,7 @@
 //   vector of a thread:   [ e0 e1 e2 e3 ]   positions p p+1 .., (r, c) ..
 //   x : tensor<RxC>       one access of 16 bytes
 //   bias : tensor<C>      one access of 16 bytes
+//   slice of it at 3      words of 4 bytes around it, shifted into place
 //   scale : tensor<R>     one element
 //
 //===----------------------------------------------------------------------===//
@@ -66,6 +67,11 @@ typedef struct MloptTile {
   intptr_t numInserts, maxInserts;
   const MloptTileCopy *copies; ///< of what vectors with a `copy` read
   intptr_t numCopies;
+  /// Whether vectors may cross the edges of inserted slices, and then whether
+  /// this one crosses none, an i1: elements are poison where it does. Null: it
+  /// cannot.
+  bool mayCross;
+  MlirValue crossesNone;
 } MloptTile;
 
 /// The load hook of a pull emitter; its user data is a tile.
@@ -86,12 +92,18 @@ void mloptTileVectorAt(MloptTile *, MlirValue position, int count,
 /// multiples of `count`.
 void mloptTileVectorIn(MloptTile *, MlirValue row, int64_t columns,
                        MlirValue column, int count, MloptVector *out);
+/// States that a vector lies in one row of `columns` elements, from any column
+/// on; finds row and column.
+void mloptTileSplitRow(MloptTile *, MloptVector *, int64_t columns);
 
 /// Loads `count` elements from a position on that is a multiple of `count`.
 void mloptTileLoadVector(MloptTile *, MlirValue pointer, MlirType tensor,
                          MlirValue position, int count, MlirValue *out);
-/// The same in two steps: words as they are in memory, of which there are as
-/// many as is returned, `count` at most; and their elements.
+/// The same from any position on.
+void mloptTileLoadRun(MloptTile *, MlirValue pointer, MlirType tensor,
+                      MlirValue position, int count, MlirValue *out);
+/// mloptTileLoadVector in two steps: words as they are in memory, of which
+/// there are as many as is returned, `count` at most; and their elements.
 int mloptTileLoadWords(MloptTile *, MlirValue pointer, MlirType tensor,
                        MlirValue position, int count, MlirValue *outWords);
 void mloptTileUnpack(MloptTile *, MlirType element, int count,

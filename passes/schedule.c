@@ -46,6 +46,7 @@ static const struct {
     {"staged", offsetof(MloptSchedule, staged), true},
     {"threads", offsetof(MloptSchedule, threads), false},
     {"turn", offsetof(MloptSchedule, turn), true},
+    {"uneven", offsetof(MloptSchedule, uneven), true},
     {"vectors", offsetof(MloptSchedule, vectors), false},
 };
 
@@ -75,6 +76,7 @@ static bool isSane(const MloptSchedule *s) {
   bool stages = s->family == MLOPT_FAMILY_ROWS && !s->vectors &&
                 s->line == s->threads && s->shared <= target->sharedBytes;
   return (!s->staged || (s->staged > 0 && stages)) && s->turn >= 0 &&
+         (!s->uneven || (isPointwise && s->uneven == 1)) &&
          s->turn <= MLOPT_ROWS_MAX_TURN && s->blocks > 0 &&
          s->blocks <= target->blocks && s->cluster > 0 &&
          s->cluster <= target->portableCluster && s->blocks % s->cluster == 0 &&
@@ -141,177 +143,6 @@ static MloptSchedule chooseGeneric(const MloptProgram *p) {
 int64_t mloptFullVector(const MloptProgram *p) {
   return mloptAtMost(mloptAtMost(target->accessBytes / p->smallest, 8),
                      p->granule);
-}
-
-/// Whether operand `i` of an elementwise operation over as many elements as the
-/// space is the same for `count` neighbouring rows of `row` elements, and not
-/// for all of a row.
-static bool isRepeated(const MloptProgram *p, MlirOperation op, intptr_t i,
-                       int64_t row, int64_t count) {
-  if (!mloptIsNamed(op, "linalg.generic") ||
-      mloptNumElements(mloptResultType(op, 0)) != mloptNumElements(p->space) ||
-      i >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op))
-    return false;
-  MlirAttribute maps = mloptAttr(op, "indexing_maps");
-  MlirAffineMap map =
-      mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
-  MlirAffineMap out = mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(maps, mlirArrayAttrGetNumElements(maps) - 1));
-  if (!mlirAffineMapIsIdentity(out))
-    return false;
-  bool varies = false;
-  int64_t inner = 1;
-  for (intptr_t d = mlirAffineMapGetNumDims(map); d-- > 0 && inner <= row;) {
-    int64_t size = mloptDim(mloptResultType(op, 0), d);
-    bool isUsed = false;
-    for (intptr_t r = 0; r < mlirAffineMapGetNumResults(map); ++r)
-      isUsed |=
-          mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, r), d);
-    if (inner == row && size > 1)
-      return !isUsed && varies && size % count == 0;
-    varies |= isUsed && size > 1;
-    inner *= size;
-  }
-  return false;
-}
-
-/// How many operands are the same for `count` neighbouring rows.
-static intptr_t countRepeated(const MloptProgram *p, int64_t row,
-                              int64_t count) {
-  intptr_t repeated = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
-      repeated += isRepeated(p, op, i, row, count);
-  return repeated;
-}
-
-/// The step from one of a thread's vectors to the next: as wide as the block,
-/// or a row, where most operands are the same for all vectors.
-static int64_t chooseStep(const MloptProgram *p, int64_t lanes, int64_t vectors,
-                          int64_t width) {
-  int64_t best = width, row = 1;
-  intptr_t most = 0;
-  for (intptr_t d = mloptRank(p->space); d-- > 1;) {
-    row *= mloptDim(p->space, d);
-    intptr_t saved = row % lanes || row < target->warp * lanes
-                         ? 0
-                         : countRepeated(p, row, vectors);
-    best = saved > most ? row : best;
-    most = saved > most ? saved : most;
-  }
-  return best;
-}
-
-/// The same, but that the elements of a slice at an odd place are loaded one by
-/// one and stored together, where little is computed of each.
-static int64_t pointwiseVector(const MloptProgram *p) {
-  enum { MUCH = 12, FEW_BYTES = 4 };
-  return p->granule * p->smallest <= FEW_BYTES && p->numScalars < MUCH
-             ? mloptAtMost(target->accessBytes / p->smallest, 8)
-             : mloptFullVector(p);
-}
-
-static bool choosePointwise(MloptProgram *p, MloptSchedule *out) {
-  if (p->numReductions || !p->sameCount || !p->isPlain)
-    return false;
-  int64_t count = mloptNumElements(p->space);
-  mloptCountReads(p, count);
-  int64_t lanes = pointwiseVector(p);
-  while (lanes > 1 &&
-         (lanes * p->numScalars > MAX_CLONED ||
-          mloptDivideUp(count, THREADS * lanes) * 2 < target->multiprocessors))
-    lanes /= 2;
-  // One vector for each thread: on an H200 a new block starts sooner than a
-  // thread gets to its second vector (4.19 against 4.00 TB/s, 2^28 bf16). But
-  // where there is much to compute, more should be under way meanwhile (GELU of
-  // bf16 in f32, 2^26: 80.6, 73.2 and 72.1 us with 1, 2 and 4; 66.5 where these
-  // share what they read of a row). Where a load waits for another, small
-  // blocks whose warps have two vectors side by side (16384 rows of 4096
-  // bf16: 70.8 us, 73.7 with 256 threads of four).
-  enum { MUCH = 12, FUNCTION = 4, AHEAD = 4, WAVES = 8, SMALL = 128 };
-  int64_t vectors = 1, threads = THREADS, line = THREADS * lanes;
-  bool isLarge =
-      lanes * p->numScalars * AHEAD <= MAX_CLONED &&
-      count >= WAVES * target->multiprocessors * THREADS * lanes * AHEAD;
-  if (isLarge && p->numScalars + FUNCTION * p->numFunctions >= MUCH) {
-    vectors = AHEAD;
-    line = chooseStep(p, lanes, vectors, line);
-  } else if (isLarge && p->gathers) {
-    vectors = 2;
-    threads = SMALL;
-    line = target->warp * lanes;
-  }
-  int64_t blocks = mloptDivideUp(count, threads * lanes * vectors);
-  if (blocks > target->blocks)
-    return false;
-  *out = (MloptSchedule){.family = MLOPT_FAMILY_POINTWISE,
-                         .blocks = blocks,
-                         .threads = threads,
-                         .lanes = lanes,
-                         .vectors = vectors,
-                         .line = line,
-                         .cluster = 1};
-  return true;
-}
-
-intptr_t mloptFindTransposed(MlirOperation op, intptr_t i, intptr_t rank,
-                             intptr_t *outDims) {
-  if (!mloptIsNamed(op, "linalg.generic") || mloptIsReduction(op) ||
-      i >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op))
-    return -1;
-  MlirValue value = mloptOperand(op, i);
-  if (!mlirValueIsAOpResult(value) ||
-      !mloptIsNamed(mlirOpResultGetOwner(value),
-                    "builtin.unrealized_conversion_cast"))
-    return -1;
-  MlirAttribute maps = mloptAttr(op, "indexing_maps");
-  MlirAffineMap map =
-      mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
-  MlirAffineMap out = mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(maps, mlirArrayAttrGetNumElements(maps) - 1));
-  if (mlirAffineMapGetNumResults(map) != rank ||
-      !mlirAffineMapIsPermutation(map) || !mlirAffineMapIsIdentity(out))
-    return -1;
-  for (intptr_t d = 0; d < rank; ++d)
-    outDims[d] = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, d));
-  return outDims[rank - 1] == rank - 1 ? -1 : outDims[rank - 1];
-}
-
-static bool chooseTranspose(MloptProgram *p, MloptSchedule *out) {
-  const int64_t side = MLOPT_TRANSPOSE_SIDE;
-  intptr_t rank = mloptRank(p->space), dims[MLOPT_MAX_RANK], line = -1;
-  if (p->numReductions || !p->sameShape || rank < 2)
-    return false;
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
-       !mlirOperationIsNull(op) && line < 0;
-       op = mlirOperationGetNextInBlock(op))
-    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n && line < 0;
-         ++i)
-      line = mloptFindTransposed(op, i, rank, dims);
-  if (line < 0)
-    return false;
-  int64_t along = mloptDim(p->space, line);
-  int64_t across = mloptDim(p->space, rank - 1);
-  // Squares that are mostly past an edge cost more than they save.
-  if (along < side / 4 || across < side / 4)
-    return false;
-  int64_t count = mloptNumElements(p->space);
-  mloptCountReads(p, count);
-  int64_t blocks = count / along / across * mloptDivideUp(along, side) *
-                   mloptDivideUp(across, side);
-  int64_t most = mloptFullVector(p);
-  if (blocks > target->blocks ||
-      side * side / THREADS * p->numScalars > MAX_CLONED)
-    return false;
-  *out = (MloptSchedule){.family = MLOPT_FAMILY_TRANSPOSE,
-                         .blocks = blocks,
-                         .threads = THREADS,
-                         .lanes = mloptCommonPower(across, most),
-                         .vectors = mloptCommonPower(along, most),
-                         .line = line,
-                         .cluster = 1};
-  return true;
 }
 
 bool mloptRootsFit(const MloptProgram *p, bool allowWhole) {
@@ -512,7 +343,8 @@ MloptSchedule mloptChooseSchedule(MlirBlock block, bool clusters) {
   MloptSchedule schedule;
   if (!p.numRoots || p.numRoots > MLOPT_MAX_TILE_ROOTS || !p.isPlain)
     return chooseGeneric(&p);
-  if (chooseTranspose(&p, &schedule) || choosePointwise(&p, &schedule))
+  if (mloptChooseTranspose(&p, &schedule) ||
+      mloptChoosePointwise(&p, &schedule))
     return schedule;
   if (p.numReductions && p.sameReductions && p.combines &&
       (mloptChooseRows(&p, clusters, &schedule) ||

@@ -39,9 +39,9 @@ typedef struct MloptSchedule {
   /// Vectors that a thread holds at once. Rows: 0 when the row is too long to
   /// be held, and is read again for each reduction.
   int64_t vectors;
-  /// Pointwise: elements from one of a thread's vectors to the next. Rows, both:
-  /// threads that share a row. Columns: threads side by side. Transpose: the
-  /// dimension along which operands lie; `vectors` are their lanes.
+  /// Pointwise: elements from one of a thread's vectors to the next. Rows,
+  /// both: threads that share a row. Columns: threads side by side. Transpose:
+  /// the dimension along which operands lie; `vectors` are their lanes.
   int64_t line;
   int64_t cluster;  ///< Rows: blocks that share a row, a cluster of them
   int64_t resident; ///< blocks of a multiprocessor that registers are kept for
@@ -49,7 +49,13 @@ typedef struct MloptSchedule {
   /// shared memory holds, and the bytes that takes, barriers included.
   int64_t staged, shared;
   int64_t turn; ///< vectors of a thread in a turn; 0: the most
+  /// Pointwise: 1 where what is read starts anywhere, 0 where all of it starts
+  /// at vectors.
+  int64_t uneven;
 } MloptSchedule;
+
+/// The size of a space's last dimension of more than one element.
+int64_t mloptRowOf(MlirType space);
 
 enum { MLOPT_ROWS_MAX_TURN = 4 };
 /// Vectors of a thread in one turn along a row that is not held, and the
@@ -77,9 +83,9 @@ MloptSchedule mloptChooseSchedule(MlirBlock program, bool clusters);
 /// kernel, since a column is too long to be held.
 int64_t mloptChooseSplit(MlirBlock body);
 
-/// Where a kernel reduces rows and adds up columns beside them, `bytes` for each
-/// column in all: the number of pieces of as many rows that have sums of their
-/// own. 0: the shape does not suit such a kernel.
+/// Where a kernel reduces rows and adds up columns beside them, `bytes` for
+/// each column in all: the number of pieces of as many rows that have sums of
+/// their own. 0: the shape does not suit such a kernel.
 int64_t mloptChoosePieces(int64_t rows, int64_t columns, int64_t bytes);
 
 /// The divisor of a size that is nearest to the wanted one, within a factor of

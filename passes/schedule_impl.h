@@ -62,6 +62,11 @@ int64_t mloptInnerSize(const MloptReduction *);
 /// it a thread makes two accesses.
 int64_t mloptFullVector(const MloptProgram *);
 
+/// Chooses for programs without reductions that compute element by element;
+/// false for others, and the second where none lies across.
+bool mloptChoosePointwise(MloptProgram *, MloptSchedule *out);
+bool mloptChooseTranspose(MloptProgram *, MloptSchedule *out);
+
 /// Chooses for reductions along the last dimensions; false for others.
 bool mloptChooseRows(MloptProgram *, bool clusters, MloptSchedule *out);
 

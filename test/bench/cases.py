@@ -278,12 +278,15 @@ def odd(program, element, *sizes, **more):
     small = tuple(tuple(1 + n % 7 for n in s) if isinstance(s, tuple) else
                   s if isinstance(s, str) or program in POSITIONS else 1 + s % 7
                   for s in sizes)
+    if program == "slice":
+        small = ((9, 12, 15)[:len(sizes[0])], *small[1:])
     add(f"odd/{program}_{'_'.join(words)}", f"any_{program}",
         (element, *sizes), (element, *small), (EAGER, COMPILE), **more)
 
 
 # Programs whose numbers name dimensions, which are not sizes.
-POSITIONS = ("scale", "transpose", "reduce", "argmax", "softmax")
+POSITIONS = ("scale", "transpose", "reduce", "argmax", "softmax", "concat",
+             "reverse", "cumsum", "argsort")
 for element, shape in (("f32", (1,)), ("bf16", (1048573,)),
                        ("f32", (16777259,)), ("f16", (8191, 8193)),
                        ("i32", (4097, 4095)), ("i64", (2, 3, 5, 7, 100003)),
@@ -354,3 +357,36 @@ odd("take", "f32", 1048577, 1000003, 3, inputs={"ids": 2},
     bytes=2 * 4 * 1048577 * 3)
 odd("take", "f16", 33, 127, 65537, inputs={"ids": 2}, bytes=2 * 2 * 33 * 65537)
 odd("pick", "f32", 65537, 1000, inputs={"labels": 2}, bytes=2 * 32 * 65537)
+for element, dim, shapes in (
+        ("bf16", 1, ((4097, 1001), (4097, 777), (4097, 513))),
+        ("f32", 1, ((16383, 257), (16383, 31))),
+        ("i8", 1, ((8191, 4097), (8191, 4095))),
+        ("bf16", 1, ((127, 33, 1025), (127, 31, 1025))),
+        ("f32", 0, ((1000003,), (7,), (16777213,)))):
+    odd("concat", element, dim, *shapes)
+for element, shape, low, high in (
+        ("bf16", (4097, 4095), (1, 3), (2, 7)),
+        ("f32", (127, 129, 1023), (0, 1, 1), (0, 1, 1)),
+        ("i8", (4095, 8191), (0, 1), (1, 0))):
+    odd("pad", element, shape, low, high)
+for element, shape, low, high in (("bf16", (4099, 4099), (1, 3), (1, 3)),
+                                  ("f32", (127, 131, 1027), (0, 1, 2), (0, 3, 1)),
+                                  ("f16", (16777259,), (3,), (1,))):
+    odd("slice", element, shape, low, high)
+odd("reverse", "bf16", (4097, 4095), 1)
+odd("reverse", "f32", (127, 131, 1027), 0, 2)
+odd("reverse", "i8", (8192, 8192), 1)
+# torch.compile adds by atomics, in any order.
+SCATTER = {"inputs": {"ids": 2}, "incomparable": ("torch.compile",)}
+odd("scatter", "f32", 1048577, 1000003, **SCATTER)
+odd("scatter", "f32", 1000003, 1021, **SCATTER)
+odd("scatter", "f32", 65537, 50257, 129, **SCATTER)
+odd("scatter", "bf16", 16383, 50257, 768, **SCATTER)
+for element, shape, dim in (("f32", (4097, 4095), 1), ("f32", (65537, 129), 1),
+                            ("f32", (3, 16777213), 1), ("i32", (16777259,), 0),
+                            ("f32", (4095, 4097), 0), ("f64", (1023, 8193), 1)):
+    # A sum of numbers of either sign is right to the root of their number.
+    odd("cumsum", element, shape, dim,
+        magnitude=math.sqrt(shape[dim]) if element[0] == "f" else 0)
+odd("argsort", "f32", (4097, 1023), 1)
+odd("argsort", "i32", (64, 32769), 1)

@@ -117,6 +117,39 @@ def torch_any_pick(sizes):
     return lambda x, labels: x.gather(1, labels[:, None])[:, 0]
 
 
+def torch_any_concat(sizes):
+    return lambda *parts: torch.cat(parts, sizes[1])
+
+
+def torch_any_pad(sizes):
+    both = [n for pair in zip(reversed(sizes[2]), reversed(sizes[3]))
+            for n in pair]
+    return lambda x: F.pad(x, both)
+
+
+def torch_any_slice(sizes):
+    parts = tuple(slice(a, n - b) for n, a, b in zip(*sizes[1:]))
+    return lambda x: x[parts].clone(memory_format=torch.contiguous_format)
+
+
+def torch_any_reverse(sizes):
+    return lambda x: torch.flip(x, sizes[2:])
+
+
+def torch_any_scatter(sizes):
+    """By sorting, so that the bits are the same each time."""
+    return lambda table, ids, updates: table.index_put((ids,), updates,
+                                                       accumulate=True)
+
+
+def torch_any_cumsum(sizes):
+    return lambda x: torch.cumsum(x, sizes[2], dtype=x.dtype)
+
+
+def torch_any_argsort(sizes):
+    return lambda x: torch.sort(x, sizes[2], stable=True)[1]
+
+
 def torch_matmul(sizes):
     layout = sizes[3]
     left = (lambda a: a) if layout[0] == "n" else (lambda a: a.t())

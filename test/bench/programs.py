@@ -430,6 +430,83 @@ def any_pick(element, rows, columns):
     return p.give(pick(x, labels))
 
 
+def any_concat(element, dim, *shapes):
+    p = Program()
+    parts = [p.argument(name, shape, element)
+             for name, shape in zip("abcdefgh", shapes)]
+    shape = list(shapes[0])
+    shape[dim] = sum(s[dim] for s in shapes)
+    types = ", ".join(v.type for v in parts)
+    return p.give(parts[0].emit(
+        f"concat {', '.join(v.name for v in parts)} dim {dim} : ({types}) -> "
+        f"{tensor(shape, element)}", shape))
+
+
+def any_pad(element, shape, low, high):
+    """With zeros."""
+    p = Program()
+    x = p.argument("x", shape, element)
+    to = [n + a + b for n, a, b in zip(shape, low, high)]
+    zero = p.constant(0, (), element)
+    return p.give(x.emit(
+        f"pad {x.name}, {zero.name} low {list(low)} high {list(high)} interior "
+        f"{[0] * len(shape)} : {x.type}, {zero.type} -> {tensor(to, element)}",
+        to))
+
+
+def any_slice(element, shape, low, high):
+    """Without so many elements on either side."""
+    p = Program()
+    x = p.argument("x", shape, element)
+    limits = [n - a for n, a in zip(shape, high)]
+    to = [n - a for n, a in zip(limits, low)]
+    return p.give(x.emit(
+        f"slice {x.name} starts {list(low)} limits {limits} strides "
+        f"{[1] * len(shape)} : {x.type} -> {tensor(to, element)}", to))
+
+
+def any_reverse(element, shape, *dims):
+    p = Program()
+    x = p.argument("x", shape, element)
+    return p.give(x.emit(f"reverse {x.name} dims {list(dims)} : {x.type}"))
+
+
+def any_scatter(element, count, rows, *columns):
+    """Adds rows of so many columns, or single elements, to a table."""
+    p = Program()
+    table = p.argument("table", [rows, *columns], element)
+    ids = p.argument("ids", [count], "i64").reshape(count, 1)
+    updates = p.argument("updates", [count, *columns], element)
+    window = "update_window_dims [1] " if columns else ""
+    return p.give(table.emit(
+        f"scatter add {table.name}, {ids.name}, {updates.name} {window}"
+        "inserted_window_dims [0] scatter_dims_to_operand_dims [0] "
+        f"index_vector_dim 1 : ({table.type}, {ids.type}, {updates.type}) -> "
+        f"{table.type}"))
+
+
+def any_cumsum(element, shape, dim):
+    p = Program()
+    x = p.argument("x", shape, element)
+    return p.give(x.emit(f"scan add {x.name} dim {dim} : ({x.type}) -> "
+                         f"{x.type}"))
+
+
+def any_argsort(element, shape, dim):
+    p = Program()
+    x = p.argument("x", shape, element)
+    at = p.iota(dim, shape, "i64")
+    order = at.emit(
+        f"sort {x.name}, {at.name} dim {dim} : ({x.type}, {at.type}) -> "
+        f"({x.type}, {at.type}) {{\n"
+        f"  ^bb0(%l: {element}, %r: {element}, %i: i64, %j: i64):\n"
+        f"    %b = mlopt.compare lt, %l, %r : {element}\n"
+        "    mlopt.yield %b : i1\n  }")
+    p.lines[-1] = p.lines[-1].replace(" =", ":2 =", 1)
+    order.name += "#1"
+    return p.give(order)
+
+
 # ---- Contractions ------------------------------------------------------------
 
 

@@ -119,7 +119,8 @@ def any_shape(program):
 
 
 for name in ("add", "scale", "gelu", "transpose", "reduce", "argmax", "softmax",
-             "layernorm", "take", "pick"):
+             "layernorm", "take", "pick", "concat", "pad", "slice", "reverse",
+             "scatter", "cumsum", "argsort"):
     globals()[f"any_{name}"] = any_shape(f"any_{name}")
 
 

@@ -1,0 +1,268 @@
+//===- schedule_pointwise.c - Programs that compute element by element ----===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Without reductions: vectors of elements, or squares of two dimensions where
+// an operand lies along another one than the results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedule_impl.h"
+
+#include "target.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+
+static const MloptTarget *const target = &mloptSm90;
+
+enum { THREADS = MLOPT_BLOCK_THREADS, MAX_CLONED = MLOPT_MAX_CLONED };
+
+/// Whether operand `i` of an elementwise operation over as many elements as the
+/// space is the same for `count` neighbouring rows of `row` elements, and not
+/// for all of a row.
+static bool isRepeated(const MloptProgram *p, MlirOperation op, intptr_t i,
+                       int64_t row, int64_t count) {
+  if (!mloptIsNamed(op, "linalg.generic") ||
+      mloptNumElements(mloptResultType(op, 0)) != mloptNumElements(p->space) ||
+      i >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op))
+    return false;
+  MlirAttribute maps = mloptAttr(op, "indexing_maps");
+  MlirAffineMap map =
+      mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+  MlirAffineMap out = mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(maps, mlirArrayAttrGetNumElements(maps) - 1));
+  if (!mlirAffineMapIsIdentity(out))
+    return false;
+  bool varies = false;
+  int64_t inner = 1;
+  for (intptr_t d = mlirAffineMapGetNumDims(map); d-- > 0 && inner <= row;) {
+    int64_t size = mloptDim(mloptResultType(op, 0), d);
+    bool isUsed = false;
+    for (intptr_t r = 0; r < mlirAffineMapGetNumResults(map); ++r)
+      isUsed |=
+          mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, r), d);
+    if (inner == row && size > 1)
+      return !isUsed && varies && size % count == 0;
+    varies |= isUsed && size > 1;
+    inner *= size;
+  }
+  return false;
+}
+
+/// How many operands are the same for `count` neighbouring rows.
+static intptr_t countRepeated(const MloptProgram *p, int64_t row,
+                              int64_t count) {
+  intptr_t repeated = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+      repeated += isRepeated(p, op, i, row, count);
+  return repeated;
+}
+
+/// The step from one of a thread's vectors to the next: as wide as the block,
+/// or a row, where most operands are the same for all vectors.
+static int64_t chooseStep(const MloptProgram *p, int64_t lanes, int64_t vectors,
+                          int64_t width) {
+  int64_t best = width, row = 1;
+  intptr_t most = 0;
+  for (intptr_t d = mloptRank(p->space); d-- > 1;) {
+    row *= mloptDim(p->space, d);
+    intptr_t saved = row % lanes || row < target->warp * lanes
+                         ? 0
+                         : countRepeated(p, row, vectors);
+    best = saved > most ? row : best;
+    most = saved > most ? saved : most;
+  }
+  return best;
+}
+
+int64_t mloptRowOf(MlirType space) {
+  intptr_t last = mloptRank(space) - 1;
+  while (last > 0 && mloptDim(space, last) == 1)
+    --last;
+  return last < 0 ? 1 : mloptDim(space, last);
+}
+
+/// Whether the vectors of a slice's rows start elsewhere than those of the rows
+/// it lies in, side by side there.
+static bool cutsUnevenly(MlirOperation op, MlirType outer, int64_t lanes) {
+  intptr_t last = mloptRank(outer) - 1;
+  while (last > 0 && mloptDim(outer, last) == 1)
+    --last;
+  if (last < 0)
+    return false;
+  int64_t offset =
+      mlirDenseI64ArrayGetElement(mloptAttr(op, "static_offsets"), last);
+  int64_t size =
+      mlirDenseI64ArrayGetElement(mloptAttr(op, "static_sizes"), last);
+  int64_t stride =
+      mlirDenseI64ArrayGetElement(mloptAttr(op, "static_strides"), last);
+  return stride == 1 && !mloptIsDynamic(offset) && size >= lanes &&
+         (offset % lanes || size % lanes || mloptDim(outer, last) % lanes);
+}
+
+/// Whether operand `i` of an elementwise operation is read in another order,
+/// but along rows, which are no whole number of vectors or go backwards.
+static bool readsUnevenly(MlirOperation op, intptr_t i, int64_t lanes) {
+  MlirAttribute maps = mloptAttr(op, "indexing_maps");
+  MlirAffineMap map =
+      mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+  MlirType type = mloptOperandType(op, i);
+  intptr_t rank = mlirAffineMapGetNumResults(map);
+  if (!mlirTypeIsAShaped(type) || mlirAffineMapIsIdentity(map) || !rank ||
+      mlirAffineMapGetNumDims(map) != mloptRank(mloptResultType(op, 0)))
+    return false;
+  MlirAffineExpr last = mlirAffineMapGetResult(map, rank - 1);
+  return mlirAffineExprIsFunctionOfDim(last,
+                                       mlirAffineMapGetNumDims(map) - 1) &&
+         (mlirAffineExprIsABinary(last) || mloptDim(type, rank - 1) % lanes);
+}
+
+/// Whether much of what the program reads starts elsewhere than its vectors do,
+/// and rows are so long that few vectors reach into the next.
+static bool isUneven(const MloptProgram *p, int64_t lanes) {
+  enum { VECTORS = 4 };
+  int64_t count = mloptNumElements(p->space);
+  bool found = false;
+  if (lanes == 1 || mloptRowOf(p->space) < VECTORS * lanes)
+    return false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op) && !found;
+       op = mlirOperationGetNextInBlock(op)) {
+    if (mloptIsNamed(op, "tensor.insert_slice"))
+      found = cutsUnevenly(op, mloptResultType(op, 0), lanes);
+    else if (mloptIsNamed(op, "tensor.extract_slice"))
+      found = mloptNumElements(mloptResultType(op, 0)) >= count &&
+              cutsUnevenly(op, mloptOperandType(op, 0), lanes);
+    else if (mloptIsNamed(op, "linalg.generic"))
+      for (intptr_t i = 0, n = mlirOperationGetNumOperands(op) -
+                               mlirOperationGetNumResults(op);
+           i < n && !found; ++i)
+        found = mlirTypeIsAShaped(mloptOperandType(op, i)) &&
+                mloptNumElements(mloptOperandType(op, i)) >= count &&
+                readsUnevenly(op, i, lanes);
+  }
+  return found;
+}
+
+/// The same, but that the elements of a slice at an odd place are loaded one by
+/// one and stored together, where little is computed of each.
+static int64_t pointwiseVector(const MloptProgram *p) {
+  enum { MUCH = 12, FEW_BYTES = 4 };
+  return p->granule * p->smallest <= FEW_BYTES && p->numScalars < MUCH
+             ? mloptAtMost(target->accessBytes / p->smallest, 8)
+             : mloptFullVector(p);
+}
+
+bool mloptChoosePointwise(MloptProgram *p, MloptSchedule *out) {
+  if (p->numReductions || !p->sameCount || !p->isPlain)
+    return false;
+  int64_t count = mloptNumElements(p->space);
+  mloptCountReads(p, count);
+  int64_t most = mloptAtMost(target->accessBytes / p->smallest, 8);
+  int64_t lanes = pointwiseVector(p);
+  bool uneven = 2 * most * p->numScalars <= MAX_CLONED && isUneven(p, most);
+  lanes = uneven ? most : lanes;
+  while (lanes > 1 &&
+         (lanes * p->numScalars > MAX_CLONED ||
+          mloptDivideUp(count, THREADS * lanes) * 2 < target->multiprocessors))
+    lanes /= 2;
+  // One vector for each thread: on an H200 a new block starts sooner than a
+  // thread gets to its second vector (4.19 against 4.00 TB/s, 2^28 bf16). But
+  // where there is much to compute, more should be under way meanwhile (GELU of
+  // bf16 in f32, 2^26: 80.6, 73.2 and 72.1 us with 1, 2 and 4; 66.5 where these
+  // share what they read of a row). Where a load waits for another, small
+  // blocks whose warps have two vectors side by side (16384 rows of 4096
+  // bf16: 70.8 us, 73.7 with 256 threads of four).
+  enum { MUCH = 12, FUNCTION = 4, AHEAD = 4, WAVES = 8, SMALL = 128 };
+  int64_t vectors = 1, threads = THREADS, line = THREADS * lanes;
+  bool isLarge =
+      lanes * p->numScalars * AHEAD <= MAX_CLONED &&
+      count >= WAVES * target->multiprocessors * THREADS * lanes * AHEAD;
+  if (uneven) {
+    // What is loaded for a vector as a whole comes in a branch.
+  } else if (isLarge && p->numScalars + FUNCTION * p->numFunctions >= MUCH) {
+    vectors = AHEAD;
+    line = chooseStep(p, lanes, vectors, line);
+  } else if (isLarge && p->gathers) {
+    vectors = 2;
+    threads = SMALL;
+    line = target->warp * lanes;
+  }
+  int64_t blocks = mloptDivideUp(count, threads * lanes * vectors);
+  if (blocks > target->blocks)
+    return false;
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_POINTWISE,
+                         .blocks = blocks,
+                         .threads = threads,
+                         .lanes = lanes,
+                         .vectors = vectors,
+                         .line = line,
+                         .cluster = 1,
+                         .uneven = uneven};
+  return true;
+}
+
+intptr_t mloptFindTransposed(MlirOperation op, intptr_t i, intptr_t rank,
+                             intptr_t *outDims) {
+  if (!mloptIsNamed(op, "linalg.generic") || mloptIsReduction(op) ||
+      i >= mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op))
+    return -1;
+  MlirValue value = mloptOperand(op, i);
+  if (!mlirValueIsAOpResult(value) ||
+      !mloptIsNamed(mlirOpResultGetOwner(value),
+                    "builtin.unrealized_conversion_cast"))
+    return -1;
+  MlirAttribute maps = mloptAttr(op, "indexing_maps");
+  MlirAffineMap map =
+      mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+  MlirAffineMap out = mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(maps, mlirArrayAttrGetNumElements(maps) - 1));
+  if (mlirAffineMapGetNumResults(map) != rank ||
+      !mlirAffineMapIsPermutation(map) || !mlirAffineMapIsIdentity(out))
+    return -1;
+  for (intptr_t d = 0; d < rank; ++d)
+    outDims[d] = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, d));
+  return outDims[rank - 1] == rank - 1 ? -1 : outDims[rank - 1];
+}
+
+bool mloptChooseTranspose(MloptProgram *p, MloptSchedule *out) {
+  const int64_t side = MLOPT_TRANSPOSE_SIDE;
+  intptr_t rank = mloptRank(p->space), dims[MLOPT_MAX_RANK], line = -1;
+  if (p->numReductions || !p->sameShape || rank < 2)
+    return false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op) && line < 0;
+       op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n && line < 0;
+         ++i)
+      line = mloptFindTransposed(op, i, rank, dims);
+  if (line < 0)
+    return false;
+  int64_t along = mloptDim(p->space, line);
+  int64_t across = mloptDim(p->space, rank - 1);
+  // Squares that are mostly past an edge cost more than they save.
+  if (along < side / 4 || across < side / 4)
+    return false;
+  int64_t count = mloptNumElements(p->space);
+  mloptCountReads(p, count);
+  int64_t blocks = count / along / across * mloptDivideUp(along, side) *
+                   mloptDivideUp(across, side);
+  int64_t most = mloptFullVector(p);
+  if (blocks > target->blocks ||
+      side * side / THREADS * p->numScalars > MAX_CLONED)
+    return false;
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_TRANSPOSE,
+                         .blocks = blocks,
+                         .threads = THREADS,
+                         .lanes = mloptCommonPower(across, most),
+                         .vectors = mloptCommonPower(along, most),
+                         .line = line,
+                         .cluster = 1};
+  return true;
+}
