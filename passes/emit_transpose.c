@@ -5,26 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Results lie along the space's last dimension, some operands along another,
-// `line` of the schedule. A block takes a square of the two. It reads such
-// operands along their own direction into shared memory, and computes along
-// the results' from there; all else is read as a pointwise kernel reads it.
+// Results lie along the space's last dimensions, some operands along others:
+// two groups, each long enough for wide accesses (MloptGroups). A block takes a
+// tile of both, at one place in all other dimensions. It reads such operands
+// along their own direction into shared memory, and computes along the results'
+// from there; all else is read as a pointwise kernel reads it.
 //
-//   operand [ j ][ i.. ] -> shared [ j ][ i.. ] -> vectors [ i ][ j.. ]
+//   operand [ q ][ p.. ] -> shared [ q ][ p.. ] -> vectors [ p ][ q.. ]
 //
-// Rows of shared memory are two elements longer than the square, so that
-// neither direction meets in one bank. Past an edge, threads work on the
-// square's first elements again and store nothing.
+// Rows of shared memory are an odd number of words, so that a warp that goes
+// down a column meets all banks. Past an edge, threads work on the tile's first
+// elements again and store nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "emit_reduce.h"
 
 enum {
-  SIDE = MLOPT_TRANSPOSE_SIDE,
-  PITCH = SIDE + 2,
   MAX_STAGED = 4,
-  MAX_VECTORS = 16
+  MAX_VECTORS = MLOPT_TRANSPOSE_ELEMENTS / 256, ///< of a thread
+  WORD_BYTES = 4
 };
 
 /// An operand in shared memory.
@@ -33,8 +33,18 @@ typedef struct Staged {
   MlirValue pointer;
   intptr_t numDims;
   intptr_t dims[MLOPT_MAX_RANK]; ///< of the space, for each of its own
+  int64_t pitch;                 ///< elements from row to row
   MlirValue array;
 } Staged;
+
+/// A group of dimensions, of which a tile has a part.
+typedef struct Side {
+  intptr_t numDims;
+  intptr_t dims[MLOPT_MAX_RANK]; ///< of the space
+  MlirType type;                 ///< of the dimensions alone
+  int64_t size, length;          ///< elements in all, of a tile
+  MlirValue begin;               ///< of the tile
+} Side;
 
 typedef struct Transpose {
   MloptKernel *kernel;
@@ -42,9 +52,10 @@ typedef struct Transpose {
   MloptBuilder *b;
   MloptTile tile;
   MlirType space;
-  intptr_t rank, p, q; ///< the operands' direction, the results'
+  intptr_t rank;
+  Side p, q; ///< the operands' direction, the results'
   MlirValue tid;
-  MlirValue base[MLOPT_MAX_RANK]; ///< indices of the square's first element
+  MlirValue base[MLOPT_MAX_RANK]; ///< indices in all other dimensions
   int numStaged;
   Staged staged[MAX_STAGED];
   MlirValue localP, localQ; ///< of the vector that is computed
@@ -56,78 +67,152 @@ static MlirValue apply(Transpose *t, const char *name, MlirValue x, int64_t n) {
 static MlirValue add(Transpose *t, MlirValue x, MlirValue y) {
   return mloptBuildBinary(t->b, "arith.addi", x, y);
 }
+static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
 
-static void findSquare(Transpose *t) {
-  int64_t counts[MLOPT_MAX_RANK];
-  for (intptr_t i = 0; i < t->rank; ++i) {
-    int64_t size = mloptDim(t->space, i);
-    counts[i] = i == t->p || i == t->q ? (size + SIDE - 1) / SIDE : size;
+static Side sideOf(MlirType space, intptr_t numDims, const intptr_t *dims,
+                   int64_t length) {
+  Side side = {.numDims = numDims, .size = 1, .length = length};
+  int64_t shape[MLOPT_MAX_RANK];
+  for (intptr_t i = 0; i < numDims; ++i) {
+    side.dims[i] = dims[i];
+    side.size *= shape[i] = mloptDim(space, dims[i]);
   }
+  side.type = mloptTensorType(numDims, shape, mloptElementType(space));
+  return side;
+}
+
+static bool findSides(Transpose *t) {
+  MloptGroups g;
+  intptr_t across[MLOPT_MAX_RANK];
+  if (!mloptFindGroups(t->kernel->program, t->space, &g)) {
+    mloptOpError(t->kernel->func, "has nothing to transpose");
+    t->b->failed = true;
+    return false;
+  }
+  for (intptr_t i = 0; i < g.numAcross; ++i)
+    across[i] = g.across + i;
+  t->p = sideOf(t->space, g.numAlong, g.along, t->kernel->schedule.line);
+  t->q = sideOf(t->space, g.numAcross, across, t->kernel->schedule.across);
+  return true;
+}
+
+/// Where a side's tile begins, by its number, which is taken off the block's.
+static MlirValue beginOf(Transpose *t, const Side *side, MlirValue *block) {
+  int64_t count = divideUp(side->size, side->length);
+  MlirValue number = apply(t, "arith.remui", *block, count);
+  *block = apply(t, "arith.divui", *block, count);
+  return apply(t, "arith.muli", number, side->length);
+}
+
+static bool hasDim(const Side *side, intptr_t dim) {
+  bool found = false;
+  for (intptr_t i = 0; i < side->numDims; ++i)
+    found |= side->dims[i] == dim;
+  return found;
+}
+
+/// Neighbouring blocks go along the results first, then through the other
+/// dimensions.
+static void findTile(Transpose *t) {
   t->tid = mloptReadRegister(t->b, "nvvm.read.ptx.sreg.tid.x");
   MlirValue block = mloptReadRegister(t->b, "nvvm.read.ptx.sreg.ctaid.x");
+  t->q.begin = beginOf(t, &t->q, &block);
+  bool hasP = false;
   for (intptr_t i = t->rank; i-- > 0;) {
-    t->base[i] = i ? apply(t, "arith.remui", block, counts[i]) : block;
-    if (i)
-      block = apply(t, "arith.divui", block, counts[i]);
-    if (i == t->p || i == t->q)
-      t->base[i] = apply(t, "arith.muli", t->base[i], SIDE);
+    if (hasDim(&t->p, i) && !hasP) {
+      t->p.begin = beginOf(t, &t->p, &block);
+      hasP = true;
+    } else if (!hasDim(&t->p, i) && !hasDim(&t->q, i)) {
+      t->base[i] = apply(t, "arith.remui", block, mloptDim(t->space, i));
+      block = apply(t, "arith.divui", block, mloptDim(t->space, i));
+    }
   }
 }
 
-/// base[dim] + local, or base[dim] past the edge; `outValid` says which and is
-/// null where no square reaches it.
-static MlirValue placeAt(Transpose *t, intptr_t dim, MlirValue local,
-                         MlirValue *outValid) {
-  MlirValue at = add(t, t->base[dim], local);
-  *outValid = (MlirValue){NULL};
-  int64_t size = mloptDim(t->space, dim);
-  if (size % SIDE == 0)
-    return at;
-  *outValid = mloptBuildCmpI(t->b, "ult", at, mloptPullIndex(t->pull, size));
-  return mloptBuildSelect(t->b, *outValid, at, t->base[dim]);
+static MlirValue both(Transpose *t, MlirValue a, MlirValue b) {
+  return mlirValueIsNull(a)   ? b
+         : mlirValueIsNull(b) ? a
+                              : mloptBuildBinary(t->b, "arith.andi", a, b);
 }
 
-/// The thread's vector `v` of a square cut into vectors of `lanes`: its place
-/// across the vectors' direction and along it.
-static void vectorOf(Transpose *t, int64_t v, int64_t lanes, MlirValue *across,
-                     MlirValue *along) {
-  int64_t each = SIDE / lanes;
-  MlirValue number =
-      add(t, t->tid, mloptPullIndex(t->pull, v * t->kernel->schedule.threads));
+/// Writes the indices of a place on a side, or of the tile's begin past the
+/// edge; `*valid` says too which, and stays null where no tile reaches it.
+static void placeAt(Transpose *t, const Side *side, MlirValue local,
+                    MlirValue *at, MlirValue *valid) {
+  MlirValue place = add(t, side->begin, local), indices[MLOPT_MAX_RANK];
+  if (side->size % side->length) {
+    MlirValue inside =
+        mloptBuildCmpI(t->b, "ult", place, mloptPullIndex(t->pull, side->size));
+    place = mloptBuildSelect(t->b, inside, place, side->begin);
+    *valid = both(t, *valid, inside);
+  }
+  mloptPullDelinearize(t->pull, side->type, place, indices);
+  for (intptr_t i = 0; i < side->numDims; ++i)
+    at[side->dims[i]] = indices[i];
+}
+
+/// The thread's vector `v` of a tile cut into vectors of `lanes` along a side,
+/// its place across and along; the first one where there are not so many.
+static void vectorOf(Transpose *t, int64_t v, const Side *side, int64_t lanes,
+                     MlirValue *across, MlirValue *along, MlirValue *valid) {
+  int64_t each = side->length / lanes, threads = t->kernel->schedule.threads;
+  int64_t total = t->p.length * t->q.length / lanes;
+  MlirValue number = add(t, t->tid, mloptPullIndex(t->pull, v * threads));
+  if ((v + 1) * threads > total) {
+    *valid =
+        mloptBuildCmpI(t->b, "ult", number, mloptPullIndex(t->pull, total));
+    number = mloptBuildSelect(t->b, *valid, number, mloptPullIndex(t->pull, 0));
+  }
   *across = apply(t, "arith.divui", number, each);
   *along = apply(t, "arith.muli", apply(t, "arith.remui", number, each), lanes);
 }
 
 static int64_t vectorsOf(const Transpose *t, int64_t lanes) {
-  return SIDE * SIDE / (lanes * t->kernel->schedule.threads);
+  return divideUp(t->p.length * t->q.length,
+                  lanes * t->kernel->schedule.threads);
 }
 
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
 
+/// Whether an operand's last dimensions are those of the tile.
+static bool liesAlong(const Transpose *t, const Staged *s) {
+  bool same = true;
+  for (intptr_t i = 0; i < t->p.numDims; ++i)
+    same &= s->dims[s->numDims - t->p.numDims + i] == t->p.dims[i];
+  return same;
+}
+
+/// The least odd number of words that holds a row.
+static int64_t pitchOf(const Transpose *t, int64_t bytes) {
+  int64_t perWord = bytes < WORD_BYTES ? WORD_BYTES / bytes : 1;
+  return (divideUp(t->p.length, perWord) | 1) * perWord;
+}
+
 static void collectStaged(Transpose *t) {
   int64_t bytes = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(t->kernel->program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
-      Staged s = {.numDims = 0};
-      if (mloptFindTransposed(op, i, t->rank, s.dims) != t->p)
+      Staged s = {.numDims = t->rank};
+      if (mloptFindTransposed(op, i, t->rank, s.dims) < 0 || !liesAlong(t, &s))
         continue;
       s.tensor = mloptOperand(op, i);
-      s.numDims = t->rank;
       s.pointer = mloptPullFindPointer(t->pull, s.tensor);
       MlirType element = mloptElementType(mlirValueGetType(s.tensor));
-      int64_t more = SIDE * PITCH * (mloptElementWidth(element) + 7) / 8;
+      int64_t each = (mloptElementWidth(element) + 7) / 8;
+      s.pitch = pitchOf(t, each);
+      int64_t more = t->q.length * s.pitch * each;
       if (mlirValueIsNull(s.pointer) || t->numStaged == MAX_STAGED ||
           bytes + more > MLOPT_TRANSPOSE_BYTES)
         continue;
       bytes += more;
-      s.array = mloptAddShared(t->kernel, element, SIDE * PITCH);
+      s.array = mloptAddShared(t->kernel, element, t->q.length * s.pitch);
       t->staged[t->numStaged++] = s;
     }
   }
@@ -135,16 +220,17 @@ static void collectStaged(Transpose *t) {
 
 static void stage(Transpose *t) {
   int64_t lanes = t->kernel->schedule.vectors, count = vectorsOf(t, lanes);
-  MlirValue elements[MAX_VECTORS][MLOPT_MAX_LANES];
+  MlirValue elements[MAX_VECTORS][MLOPT_MAX_LANES], ignored;
   for (int s = 0; s < t->numStaged; ++s) {
     const Staged *staged = &t->staged[s];
     MlirType type = mlirValueGetType(staged->tensor);
     for (int64_t v = 0; v < count; ++v) {
-      MlirValue q, p, ignored, at[MLOPT_MAX_RANK], indices[MLOPT_MAX_RANK];
-      vectorOf(t, v, lanes, &q, &p);
+      MlirValue q, p, at[MLOPT_MAX_RANK], indices[MLOPT_MAX_RANK];
+      ignored = (MlirValue){NULL};
+      vectorOf(t, v, &t->p, lanes, &q, &p, &ignored);
       memcpy(at, t->base, sizeof at);
-      at[t->q] = placeAt(t, t->q, q, &ignored);
-      at[t->p] = placeAt(t, t->p, p, &ignored);
+      placeAt(t, &t->q, q, at, &ignored);
+      placeAt(t, &t->p, p, at, &ignored);
       for (intptr_t i = 0; i < staged->numDims; ++i)
         indices[i] = at[staged->dims[i]];
       mloptTileLoadVector(&t->tile, staged->pointer, type,
@@ -153,8 +239,8 @@ static void stage(Transpose *t) {
     }
     for (int64_t v = 0; v < count; ++v) {
       MlirValue q, p;
-      vectorOf(t, v, lanes, &q, &p);
-      MlirValue first = add(t, apply(t, "arith.muli", q, PITCH), p);
+      vectorOf(t, v, &t->p, lanes, &q, &p, &ignored);
+      MlirValue first = add(t, apply(t, "arith.muli", q, staged->pitch), p);
       for (int64_t k = 0; k < lanes; ++k)
         mloptStoreShared(t->pull, staged->array, elements[v][k],
                          add(t, first, mloptPullIndex(t->pull, k)));
@@ -181,7 +267,7 @@ static MlirValue load(void *userData, MlirValue tensor, MlirValue pointer,
     MlirValue row = add(t, t->localQ, mloptPullIndex(t->pull, t->tile.lane));
     return mloptLoadShared(
         t->pull, staged->array, mloptElementType(mlirValueGetType(tensor)),
-        add(t, apply(t, "arith.muli", row, PITCH), t->localP));
+        add(t, apply(t, "arith.muli", row, staged->pitch), t->localP));
   }
   return mloptTileLoad(userData, tensor, pointer, indices);
 }
@@ -202,21 +288,17 @@ static void compute(Transpose *t) {
   int64_t lanes = t->kernel->schedule.lanes, count = vectorsOf(t, lanes);
   for (int64_t v = 0; v < count; ++v) {
     MloptVector vector;
-    MlirValue inP, inQ, indices[MLOPT_MAX_RANK];
+    MlirValue valid = {NULL}, indices[MLOPT_MAX_RANK];
     MlirValue elements[MLOPT_MAX_TILE_ROOTS][MLOPT_MAX_LANES];
-    vectorOf(t, v, lanes, &t->localP, &t->localQ);
+    vectorOf(t, v, &t->q, lanes, &t->localP, &t->localQ, &valid);
     memcpy(indices, t->base, sizeof indices);
-    indices[t->p] = placeAt(t, t->p, t->localP, &inP);
-    indices[t->q] = placeAt(t, t->q, t->localQ, &inQ);
+    placeAt(t, &t->p, t->localP, indices, &valid);
+    placeAt(t, &t->q, t->localQ, indices, &valid);
     MlirValue position = mloptPullLinearize(t->pull, t->space, indices);
     mloptTileVectorAt(&t->tile, position, (int)lanes, &vector);
     for (intptr_t r = 0; r < t->kernel->numRoots; ++r)
       mloptTileEvaluate(&t->tile, &vector, t->kernel->roots[r].value,
                         elements[r]);
-    MlirValue valid = mlirValueIsNull(inP) ? inQ
-                      : mlirValueIsNull(inQ)
-                          ? inP
-                          : mloptBuildBinary(t->b, "arith.andi", inP, inQ);
     store(t, &vector, valid, elements);
   }
 }
@@ -228,12 +310,12 @@ void mloptEmitTranspose(MloptKernel *kernel) {
       .b = mloptPullGetBuilder(kernel->pull),
       .tile = {.pull = kernel->pull},
       .space = mlirValueGetType(kernel->roots[0].value),
-      .p = kernel->schedule.line,
   };
   t.rank = mloptRank(t.space);
-  t.q = t.rank - 1;
+  if (!findSides(&t))
+    return;
   mloptTileEnter(&t.tile);
-  findSquare(&t);
+  findTile(&t);
   collectStaged(&t);
   stage(&t);
   mloptPullSetHooks(t.pull, (MloptPullHooks){.load = load,

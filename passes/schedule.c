@@ -37,6 +37,7 @@ static const struct {
   size_t offset;
   bool isOptional; ///< absent where it is 0
 } fields[] = {
+    {"across", offsetof(MloptSchedule, across), true},
     {"blocks", offsetof(MloptSchedule, blocks), false},
     {"cluster", offsetof(MloptSchedule, cluster), false},
     {"lanes", offsetof(MloptSchedule, lanes), false},
@@ -84,7 +85,10 @@ static bool isSane(const MloptSchedule *s) {
          s->lanes <= MLOPT_MOST_LANES && s->vectors <= MOST_VECTORS &&
          s->vectors >= (s->family != MLOPT_FAMILY_ROWS) &&
          (transposes
-              ? isPower(s->vectors) && s->threads == THREADS && s->line >= 0
+              ? isPower(s->vectors) && s->threads == THREADS && s->line > 0 &&
+                    s->across > 0 && s->line % s->vectors == 0 &&
+                    s->across % s->lanes == 0 &&
+                    s->line <= MLOPT_TRANSPOSE_ELEMENTS / s->across
               : s->line > 0 && (isPointwise ? s->line % s->lanes == 0
                                             : s->threads % s->line == 0));
 }

@@ -41,8 +41,9 @@ typedef struct MloptSchedule {
   int64_t vectors;
   /// Pointwise: elements from one of a thread's vectors to the next. Rows,
   /// both: threads that share a row. Columns: threads side by side. Transpose:
-  /// the dimension along which operands lie; `vectors` are their lanes.
+  /// the elements of a tile along its operands; `vectors` are their lanes.
   int64_t line;
+  int64_t across;   ///< Transpose: those along its results
   int64_t cluster;  ///< Rows: blocks that share a row, a cluster of them
   int64_t resident; ///< blocks of a multiprocessor that registers are kept for
   /// Rows that are not held: turns along a block's part of a row whose operands
@@ -122,9 +123,23 @@ bool mloptDescribeReduction(MlirOperation, MloptReduction *out);
 /// Describes the first of a program, which has one.
 void mloptFindReduction(MlirBlock program, MloptReduction *out);
 
-/// The shared memory that a transposing kernel may fill, and the side of its
-/// squares.
-enum { MLOPT_TRANSPOSE_BYTES = 40 * 1024, MLOPT_TRANSPOSE_SIDE = 64 };
+/// The shared memory that a transposing kernel may fill, and the elements of
+/// its tiles.
+enum { MLOPT_TRANSPOSE_BYTES = 40 * 1024, MLOPT_TRANSPOSE_ELEMENTS = 6144 };
+/// The two groups of a space's dimensions that a transposing kernel cuts into
+/// tiles: the last ones of an operand, and those of the space itself, so many
+/// that each has enough neighbours, with no dimension in both.
+///
+///   operand [ a b c d e ] -> [ e d c b a ]    along: e    across: b a
+typedef struct MloptGroups {
+  intptr_t numAlong, numAcross;
+  intptr_t along[MLOPT_MAX_RANK]; ///< in the operand's order
+  intptr_t across;                ///< the first of the space's last ones
+  int64_t sizeAlong, sizeAcross;  ///< elements
+  bool isDense; ///< the operand's dimension before them is the space's last
+} MloptGroups;
+/// False where no operand of the program lies across.
+bool mloptFindGroups(MlirBlock program, MlirType space, MloptGroups *out);
 /// Where an elementwise linalg.generic over a space of this rank reads operand
 /// `i`, a parameter, in another order of dimensions: the dimension of the space
 /// that is the operand's last, and all in `outDims`. -1 otherwise.

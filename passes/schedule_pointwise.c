@@ -231,12 +231,10 @@ intptr_t mloptFindTransposed(MlirOperation op, intptr_t i, intptr_t rank,
   return outDims[rank - 1] == rank - 1 ? -1 : outDims[rank - 1];
 }
 
-bool mloptChooseTranspose(MloptProgram *p, MloptSchedule *out) {
-  const int64_t side = MLOPT_TRANSPOSE_SIDE;
-  intptr_t rank = mloptRank(p->space), dims[MLOPT_MAX_RANK], line = -1;
-  if (p->numReductions || !p->sameShape || rank < 2)
-    return false;
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+bool mloptFindGroups(MlirBlock program, MlirType space, MloptGroups *out) {
+  enum { ENOUGH = 64 };
+  intptr_t rank = mloptRank(space), dims[MLOPT_MAX_RANK], line = -1;
+  for (MlirOperation op = mlirBlockGetFirstOperation(program);
        !mlirOperationIsNull(op) && line < 0;
        op = mlirOperationGetNextInBlock(op))
     for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n && line < 0;
@@ -244,25 +242,66 @@ bool mloptChooseTranspose(MloptProgram *p, MloptSchedule *out) {
       line = mloptFindTransposed(op, i, rank, dims);
   if (line < 0)
     return false;
-  int64_t along = mloptDim(p->space, line);
-  int64_t across = mloptDim(p->space, rank - 1);
-  // Squares that are mostly past an edge cost more than they save.
-  if (along < side / 4 || across < side / 4)
+  *out = (MloptGroups){.across = rank, .sizeAlong = 1, .sizeAcross = 1};
+  for (; out->across > 0 && out->across - 1 != line && out->sizeAcross < ENOUGH;
+       ++out->numAcross)
+    out->sizeAcross *= mloptDim(space, --out->across);
+  intptr_t first = rank;
+  for (; first > 0 && dims[first - 1] < out->across && out->sizeAlong < ENOUGH;
+       ++out->numAlong)
+    out->sizeAlong *= mloptDim(space, dims[--first]);
+  memcpy(out->along, dims + first, out->numAlong * sizeof *dims);
+  out->isDense = first > 0 && dims[first - 1] == rank - 1;
+  return true;
+}
+
+/// The side of tiles that cut a dimension with the least waste; a multiple of
+/// `lanes`, of some `wanted` elements.
+static int64_t chooseSide(int64_t size, int64_t wanted, int64_t lanes) {
+  int64_t most = mloptDivideUp(wanted, lanes) * lanes, best = most;
+  if (size <= most + lanes)
+    return mloptDivideUp(size, lanes) * lanes;
+  for (int64_t side = most; side >= lanes && side >= wanted / 4 * 3;
+       side -= lanes)
+    if (mloptDivideUp(size, side) * side < mloptDivideUp(size, best) * best)
+      best = side;
+  return best;
+}
+
+bool mloptChooseTranspose(MloptProgram *p, MloptSchedule *out) {
+  // Elements of a side, of the longer one beside a short, and of a tile.
+  enum { SIDE = 64, LONG = 1024, TILE = SIDE * SIDE, SHORT = 16 };
+  MloptGroups g;
+  if (p->numReductions || !p->sameShape || mloptRank(p->space) < 2 ||
+      !mloptFindGroups(p->block, p->space, &g))
+    return false;
+  // Tiles that are mostly past an edge, or have no neighbours on one side, cost
+  // more than they save.
+  if (g.sizeAcross < SHORT || (g.sizeAlong < SHORT && !g.isDense))
     return false;
   int64_t count = mloptNumElements(p->space);
   mloptCountReads(p, count);
-  int64_t blocks = count / along / across * mloptDivideUp(along, side) *
-                   mloptDivideUp(across, side);
   int64_t most = mloptFullVector(p);
-  if (blocks > target->blocks ||
-      side * side / THREADS * p->numScalars > MAX_CLONED)
+  int64_t lanes = mloptCommonPower(g.sizeAcross, most);
+  int64_t vectors = mloptCommonPower(g.sizeAlong, most);
+  int64_t line = chooseSide(g.sizeAlong, SIDE, vectors);
+  int64_t across = chooseSide(
+      g.sizeAcross, mloptAtMost(mloptAtLeast(TILE / line, SIDE), LONG), lanes);
+  if (across < SIDE)
+    line = chooseSide(g.sizeAlong, mloptAtMost(TILE / across, LONG), vectors);
+  int64_t blocks = count / g.sizeAlong / g.sizeAcross *
+                   mloptDivideUp(g.sizeAlong, line) *
+                   mloptDivideUp(g.sizeAcross, across);
+  if (blocks > target->blocks || line * across > MLOPT_TRANSPOSE_ELEMENTS ||
+      mloptDivideUp(line * across, THREADS) * p->numScalars > MAX_CLONED)
     return false;
   *out = (MloptSchedule){.family = MLOPT_FAMILY_TRANSPOSE,
                          .blocks = blocks,
                          .threads = THREADS,
-                         .lanes = mloptCommonPower(across, most),
-                         .vectors = mloptCommonPower(along, most),
+                         .lanes = lanes,
+                         .vectors = vectors,
                          .line = line,
+                         .across = across,
                          .cluster = 1};
   return true;
 }
