@@ -256,6 +256,7 @@ static const struct {
     {"mlopt.waits", "gpu.launch_func", isUnit, "a unit attribute"},
     {"mlopt.schedule", NULL, isDictionary, "a dictionary"},
     {"mlopt.promote", NULL, isUnit, "a unit attribute"},
+    {"mlopt.absolute", "math.tanh", isUnit, "a unit attribute"},
     {"mlopt.inputs", "llvm.func", mloptIsI64Array,
      "an array of parameter numbers"},
     {"mlopt.chip", "gpu.binary", mloptIsString, "a string"},

@@ -36,7 +36,8 @@
 extern const char mloptMathText[];
 
 /// The operations that functions stand for: NAME_f32 and NAME_f64, and for
-/// `nvptx` nv_NAME_f32, nv_NAME_bf16 and nv_NAME_fast where those exist.
+/// `nvptx` nv_NAME_f32, nv_NAME_bf16, nv_NAME_fast and nv_NAME_absolute where
+/// those exist.
 static const char *const operations[] = {
     "arith.remf", "math.acos",  "math.acosh", "math.asin",   "math.asinh",
     "math.atan",  "math.atan2", "math.atanh", "math.cbrt",   "math.cos",
@@ -46,9 +47,17 @@ static const char *const operations[] = {
     "math.sinh",  "math.tan",   "math.tanh",  "math.sincos",
 };
 
-enum { TYPE_F32, TYPE_F64, TYPE_BF16, TYPE_F16, TYPE_FAST, NUM_TYPES };
-static const char *const typeNames[NUM_TYPES] = {"f32", "f64", "bf16", "f16",
-                                                 "fast"};
+enum {
+  TYPE_F32,
+  TYPE_F64,
+  TYPE_BF16,
+  TYPE_F16,
+  TYPE_FAST,
+  TYPE_ABSOLUTE,
+  NUM_TYPES
+};
+static const char *const typeNames[NUM_TYPES] = {"f32", "f64",  "bf16",
+                                                 "f16", "fast", "absolute"};
 
 /// An operation while the pass runs: its functions are parsed when they are
 /// first needed.
@@ -107,6 +116,9 @@ static MlirOperation findFunction(Use *use, MlirOperation op) {
     function = getFunction(use, context, TYPE_BF16);
   if (mlirOperationIsNull(function) && mloptIsApproximate(op))
     function = getFunction(use, context, TYPE_FAST);
+  if (mlirOperationIsNull(function) &&
+      !mlirAttributeIsNull(mloptAttr(op, "mlopt.absolute")))
+    function = getFunction(use, context, TYPE_ABSOLUTE);
   return mlirOperationIsNull(function) ? getFunction(use, context, TYPE_F32)
                                        : function;
 }
@@ -396,7 +408,10 @@ const MloptPassDef mloptPass_expandMath MLOPT_TABLE = {
            "called. Functions of f16, bf16 and f8 are computed in f32 and "
            "rounded once. With `nvptx`, f32 functions whose fastmath flags let "
            "them be approximated (numerics mode `fast`) become what the "
-           "special function units give; no flag reaches a function's parts.",
+           "special function units give; no flag reaches a function's parts. "
+           "`mlopt.absolute` marks a math.tanh of f32 to which a constant of 1 "
+           "or more is added, outside of mode `strict`: its error counts as a "
+           "part of 1, which the sum rounds to, not of a small result.",
     .dependent = dependent,
     .options = options,
     .numOptions = MLOPT_COUNT(options),

@@ -10,8 +10,9 @@
 // function of math.mlir, whose parts it uses. @nv_NAME_f32 stands for math.NAME
 // on f32. @nv_NAME_bf16 stands for it on bf16: the argument comes in as f32,
 // exactly, and the result is rounded to bf16 as soon as it is there, so that ten
-// bits are enough for a faithful one. Which is taken depends on the type of the
-// operation alone, never on what is around it.
+// bits are enough for a faithful one. Which is taken depends on the operation
+// alone, its type and attributes, never on what is around it: @nv_NAME_absolute
+// stands for one of f32 that `mlopt.absolute` marks.
 //
 // The units' errors, from the PTX ISA: ex2.approx 2 ulp, rcp.approx 1 ulp,
 // lg2.approx 2^-22 absolute between 1/2 and 2, tanh.approx 2^-11 relative.
@@ -112,6 +113,22 @@ func.func @nv_tanh_f32(%x: f32) -> f32 {
   %bound = arith.constant 0.6 : f32
   %y_if = arith.cmpf olt, %a, %bound : f32
   %y = arith.select %y_if, %small, %large : f32
+  %y1 = math.copysign %y, %x : f32
+  return %y1 : f32
+}
+
+// For small |x| the error is that of 1 - 1, which a sum with 1 or more does not
+// tell from its own rounding.
+func.func @nv_tanh_absolute(%x: f32) -> f32 {
+  %log2e2 = arith.constant 2.88539 : f32
+  %one = arith.constant 1.0 : f32
+  %minus_two = arith.constant -2.0 : f32
+  %a = math.absf %x : f32
+  %t = arith.mulf %a, %log2e2 : f32
+  %e = func.call @ex2_ftz(%t) : (f32) -> f32
+  %d = arith.addf %e, %one : f32
+  %r = func.call @rcp_ftz(%d) : (f32) -> f32
+  %y = math.fma %minus_two, %r, %one : f32
   %y1 = math.copysign %y, %x : f32
   return %y1 : f32
 }

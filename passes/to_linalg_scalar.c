@@ -17,6 +17,9 @@
 
 #include "to_linalg.h"
 
+#include "fold.h"
+#include "number.h"
+
 #include <math.h>
 
 static MlirType typeOf(MlirValue x) { return mlirValueGetType(x); }
@@ -291,6 +294,41 @@ static MlirValue lowerReducePrecision(MloptScalar *s, const MlirValue *x) {
       mlirIntegerAttrGetValueInt(mloptAttr(s->op, "mantissa_bits")));
 }
 
+/// Whether all that reads a value adds a constant to it, of magnitude 1 or
+/// more.
+static bool isAddedToOnes(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  bool added = !mlirOpOperandIsNull(use);
+  for (; added && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation sum = mlirOpOperandGetOwner(use);
+    MlirValue other =
+        mloptOperand(sum, mlirOpOperandGetOperandNumber(use) ? 0 : 1);
+    uint64_t bits = 0;
+    added = mloptIsNamed(sum, mloptOp_add.name) &&
+            mlirValueIsAOpResult(other) &&
+            mloptIsNamed(mlirOpResultGetOwner(other), mloptOp_constant.name) &&
+            mloptReadSplat(mloptAttr(mlirOpResultGetOwner(other), "value"),
+                           &bits) &&
+            fabs(mloptNumberAsDouble(MLOPT_F32, bits)) >= 1;
+  }
+  return added;
+}
+
+/// A sum with 1 or more does not show how exact a small tanh is. Of `strict`
+/// the tanh is the same wherever it stands.
+static MlirValue lowerTanh(MloptScalar *s, const MlirValue *x) {
+  MlirValue y = floatOp(s, "math.tanh", 1, x);
+  if (!s->b->failed && !mlirOperationIsNull(s->op) &&
+      mlirTypeIsAF32(s->result) &&
+      mloptGetNumerics(s->op) != MLOPT_NUMERICS_STRICT &&
+      isAddedToOnes(mloptResult(s->op, 0)))
+    mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(y),
+                                               mloptStr("mlopt.absolute"),
+                                               mlirUnitAttrGet(s->b->context));
+  return y;
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -321,7 +359,7 @@ const MloptScalarRow mloptScalarRows[] = {
     {&mloptOp_atan, "math.atan", NULL, NULL, NULL, false},
     {&mloptOp_sinh, "math.sinh", NULL, NULL, NULL, false},
     {&mloptOp_cosh, "math.cosh", NULL, NULL, NULL, false},
-    {&mloptOp_tanh, "math.tanh", NULL, NULL, NULL, false},
+    {&mloptOp_tanh, NULL, NULL, NULL, lowerTanh, false},
     {&mloptOp_asinh, "math.asinh", NULL, NULL, NULL, false},
     {&mloptOp_acosh, "math.acosh", NULL, NULL, NULL, false},
     {&mloptOp_atanh, "math.atanh", NULL, NULL, NULL, false},

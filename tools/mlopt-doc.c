@@ -165,7 +165,8 @@ static void printAccuracy(FILE *file) {
   fprintf(
       file,
       "The largest errors, in units in the last place of the result, in "
-      "numerics modes `strict` and default; 0.5 is correct rounding. f32 and what is "
+      "numerics modes `strict` and default; 0.5 is correct rounding. f32 and "
+      "what is "
       "computed on a GPU are measured over all arguments, f64 and functions "
       "of two arguments on samples. f16 and f8, and bf16 on the CPU, have "
       "f32's result rounded once more. Infinities, NaN, signed zeros and "
@@ -188,6 +189,11 @@ static void printAccuracy(FILE *file) {
           "be 0 or NaN beyond.\n\n"
           "| operation | f32, GPU, `fast` |\n|---|---|\n");
 #define MLOPT_FAST_ACCURACY(op, error)                                         \
+  fprintf(file, "| `math.%s` | %g |\n", #op, (double)(error));
+#include "math_accuracy.def"
+  fprintf(file, "\nThe same of those that `mlopt.absolute` marks, in all modes "
+                "but `strict`:\n\n| operation | f32, GPU |\n|---|---|\n");
+#define MLOPT_ABSOLUTE_ACCURACY(op, error)                                     \
   fprintf(file, "| `math.%s` | %g |\n", #op, (double)(error));
 #include "math_accuracy.def"
   fprintf(file, "\n");

@@ -38,6 +38,22 @@ func.func @tanh_bf16(%x: bf16) -> bf16 {
   return %0 : bf16
 }
 
+// What is exact as a part of 1 alone needs no case of small arguments.
+// CHECK-LABEL: func.func @tanh_absolute
+// CHECK-NOT:   arith.select
+// CHECK:       "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK-NOT:   arith.select
+// CHECK-LABEL: func.func @tanh_f32
+// CHECK:       arith.select
+func.func @tanh_absolute(%x: f32) -> f32 {
+  %0 = math.tanh %x {mlopt.absolute} : f32
+  return %0 : f32
+}
+func.func @tanh_f32(%x: f32) -> f32 {
+  %0 = math.tanh %x : f32
+  return %0 : f32
+}
+
 // A function without one of its own here is the CPU's.
 // CHECK-LABEL: func.func @erf
 // CHECK-NOT:   math.erf

@@ -107,3 +107,31 @@ func.func @dot(%a: tensor<4x8xf16>, %b: tensor<8x2xf16>) -> tensor<4x2xf16> {
       : (tensor<4x8xf16>, tensor<8x2xf16>) -> tensor<4x2xf16>
   return %0 : tensor<4x2xf16>
 }
+
+// -----
+
+// A sum with 1 hides how exact a small tanh is; one with 0.5, a product, another
+// reader and the strict mode do not.
+// CHECK-LABEL: func @tanh_of_sums(
+// CHECK:         math.tanh %{{.*}} {mlopt.absolute} : f32
+// CHECK:         math.tanh %{{[^ ]*}} : f32
+// CHECK:         math.tanh %{{[^ ]*}} : f32
+// CHECK:         math.tanh %{{[^ ]*}} : f32
+// CHECK:         math.tanh %{{[^ ]*}} : f16
+func.func @tanh_of_sums(%a: tensor<4xf32>, %h: tensor<4xf16>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf16>) {
+  %one = mlopt.constant dense<-1.0> : tensor<4xf32>
+  %half = mlopt.constant dense<0.5> : tensor<4xf32>
+  %one16 = mlopt.constant dense<1.0> : tensor<4xf16>
+  %0 = mlopt.tanh %a : tensor<4xf32>
+  %1 = mlopt.add %one, %0 : tensor<4xf32>
+  %2 = mlopt.tanh %1 : tensor<4xf32>
+  %3 = mlopt.add %2, %half : tensor<4xf32>
+  %4 = mlopt.tanh %3 {numerics = #mlopt.numerics<strict>} : tensor<4xf32>
+  %5 = mlopt.add %4, %one : tensor<4xf32>
+  %6 = mlopt.tanh %5 : tensor<4xf32>
+  %7 = mlopt.add %6, %one : tensor<4xf32>
+  %8 = mlopt.mul %6, %one : tensor<4xf32>
+  %9 = mlopt.tanh %h : tensor<4xf16>
+  %10 = mlopt.add %9, %one16 : tensor<4xf16>
+  return %1, %3, %5, %7, %8, %10 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf16>
+}

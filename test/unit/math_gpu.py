@@ -10,7 +10,8 @@ The first compiles one program for each function and type, and the function that
 the CPU has (`cpu`), which is the same arithmetic everywhere. The second runs
 them on every argument and prints a line of JSON for each: the largest error in
 units in the last place of the result's type, and at which argument; for the
-numerics mode `fast`, as a part of the larger of 1 and the result. The reference is PyTorch's function in f64. A result that should be NaN or infinite
+numerics mode `fast` and what `mlopt.absolute` marks, as a part of the larger of 1
+and the result. The reference is PyTorch's function in f64. A result that should be NaN or infinite
 and is not, or the reverse, counts as infinite error. The exit code is 1 if one
 exceeds the bound in passes/math_accuracy.def.
 """
@@ -26,12 +27,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 UNARY = ("acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 "
          "expm1 log log10 log1p log2 rsqrt sin sinh tan tanh").split()
-TYPES = {"f32": 1 << 24, "bf16": 1 << 16, "cpu": 1 << 24, "fast": 1 << 24}
+TYPES = {"f32": 1 << 24, "bf16": 1 << 16, "cpu": 1 << 24, "fast": 1 << 24,
+         "absolute": 1 << 24}
 
 
 def program(function, kind):
     element = "bf16" if kind == "bf16" else "f32"
     flags = ("fastmath<reassoc,arcp,contract,afn> " if kind == "fast" else "")
+    mark = "{mlopt.absolute} " if kind == "absolute" else ""
     type = f"tensor<{TYPES[kind]}x{element}>"
     return f"""#map = affine_map<(d0) -> (d0)>
 func.func @main(%x: {type}) -> {type} {{
@@ -40,7 +43,7 @@ func.func @main(%x: {type}) -> {type} {{
                        iterator_types = ["parallel"]}}
       ins(%x : {type}) outs(%e : {type}) {{
   ^bb0(%a: {element}, %b: {element}):
-    %y = math.{function} %a {flags}: {element}
+    %y = math.{function} %a {flags}{mark}: {element}
     linalg.yield %y : {element}
   }} -> {type}
   return %r : {type}
@@ -115,9 +118,10 @@ def read_bounds():
             bounds[function, "f32"] = f32 or cpu
             # Without one of its own, the f32 result is rounded once more.
             bounds[function, "bf16"] = bf16 or 0.51
-        for function, bound in re.findall(
-                r"^MLOPT_FAST_ACCURACY\((\w+), *(.*)\)", text, re.M):
-            bounds[function, "fast"] = float(bound)
+        for kind, function, bound in re.findall(
+                r"^MLOPT_(FAST|ABSOLUTE)_ACCURACY\((\w+), *(.*)\)", text,
+                re.M):
+            bounds[function, kind.lower()] = float(bound)
     return bounds
 
 
@@ -132,7 +136,7 @@ def measure(torch, mlopt, directory, name, bounds):
              codes.to(torch.int32).view(torch.float32))
         y = run(x)
         exact = reference(torch, function, x)
-        error = (relative if kind == "fast" else ulps)(torch, y, exact)
+        error = (relative if kind in ("fast", "absolute") else ulps)(torch, y, exact)
         error, place = error.max(0)
         if float(error) > worst["error"]:
             worst = {"error": float(f"{float(error):.4g}"), "at": float(x[place]),
