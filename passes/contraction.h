@@ -115,7 +115,7 @@ typedef struct MloptContraction {
   /// known to whoever emits what follows the products; and where these lie.
   intptr_t numOfRows;
   MlirOperation ofRows[MLOPT_MAX_OF_ROWS];
-  MloptPlace placeOfRows;
+  MloptPlace placesOfRows[MLOPT_MAX_OF_ROWS];
   bool isInOrder;  ///< sums are one chain
   bool isPromoted; ///< and are rounded as f32 is
   int64_t sizes[MLOPT_NUM_AXES];

@@ -155,7 +155,7 @@ static Follow followOperation(Walk *walk, MlirValue value, MloptPlace *out) {
   }
   for (intptr_t i = 0; i < walk->c->numOfRows; ++i)
     if (mlirOperationEqual(op, walk->c->ofRows[i])) {
-      *out = walk->c->placeOfRows;
+      *out = walk->c->placesOfRows[i];
       return FOLLOW_ROW;
     }
   if (mloptIsNamed(op, "arith.constant") || mloptIsNamed(op, "tensor.empty") ||
@@ -183,14 +183,13 @@ static Follow follow(Walk *walk, MlirValue value, MloptPlace *out) {
   return follows;
 }
 
-bool mloptFollowsInPlace(const MloptContraction *c, MlirValue value) {
+bool mloptFindPlaceOf(const MloptContraction *c, MlirValue value,
+                      MloptPlace *out) {
   Walk walk = {.c = c, .count = 0};
-  MloptPlace place,
-      own = mloptPlaceOfTensor(mloptResultType(c->products[0], 0));
-  return follow(&walk, value, &place) == FOLLOW_PLACE &&
-         mloptNumElements(mlirValueGetType(value)) ==
-             mloptNumElements(mloptResultType(c->products[0], 0)) &&
-         mloptPlaceEqual(&place, &own);
+  bool follows = follow(&walk, value, out) == FOLLOW_PLACE;
+  if (follows)
+    mloptPlaceNormalize(out);
+  return follows;
 }
 
 bool mloptFindOutputs(MlirBlock program, MloptContraction *c) {

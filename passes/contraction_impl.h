@@ -84,9 +84,9 @@ bool mloptSplitAxes(MloptContraction *, intptr_t side, MloptAxisLoops *out);
 /// (contraction_boxes.c).
 bool mloptDescribeFactors(MloptContraction *, const MloptAxisLoops *);
 
-/// Whether a value is elementwise code of the products, each element of those
-/// in its own place and of the rows that are known.
-bool mloptFollowsInPlace(const MloptContraction *, MlirValue);
+/// Where a value that is elementwise code of the products, and of the rows that
+/// are known, has the products' elements; false if it is anything else.
+bool mloptFindPlaceOf(const MloptContraction *, MlirValue, MloptPlace *out);
 /// Where the body of an operation rounds its operand 0 before it multiplies it
 /// with operand 1, and sums from zero: the type it is rounded to. Null if it
 /// does anything else.

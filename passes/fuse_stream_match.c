@@ -13,7 +13,7 @@
 #include "fuse_stream.h"
 
 #include "match.h"
-#include "stream.h"
+#include "schedule_stream.h"
 
 //===----------------------------------------------------------------------===//
 // Rows

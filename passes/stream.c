@@ -80,22 +80,59 @@ static bool findOperations(MlirBlock program, MloptStream *s) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Q and K: what is reduced is the n of their product.
-static bool findScores(MloptStream *s) {
+/// The value behind changes of shape.
+static MlirValue behindViews(MlirValue value) {
+  while (isView(value))
+    value = mloptOperand(definerOf(value), 0);
+  return value;
+}
+
+/// Where a reduction of what follows the scores has their rows, and which
+/// dimension of raw it reduces; false if that is not one of them, or more.
+static bool placeReduction(const MloptContraction *c, MlirOperation op,
+                           MloptPlace *out, intptr_t *reduced) {
   MloptReduction r;
-  if (!mloptDescribeReduction(s->max, &r) || r.numReduced != 1)
+  MloptPlace place;
+  if (!mloptDescribeReduction(op, &r) || r.numReduced != 1 ||
+      !mlirAffineMapIsIdentity(mapOf(op, 0)) ||
+      !mloptFindPlaceOf(c, mloptOperand(op, 0), &place))
     return false;
+  MlirType raw = mloptResultType(c->products[0], 0);
+  *out = (MloptPlace){.count = 0};
+  *reduced = -1;
+  for (intptr_t i = 0; i < place.count; ++i) {
+    MloptDigit digit = place.at[i];
+    if (digit.dim == r.reduced[0]) {
+      if (*reduced >= 0 || digit.size != mloptDim(raw, digit.source))
+        return false;
+      *reduced = digit.source;
+      continue;
+    }
+    digit.dim -= digit.dim > r.reduced[0];
+    out->at[out->count++] = digit;
+  }
+  return *reduced >= 0;
+}
+
+/// Q and K: what `max` reduces is the n of their product.
+static bool findScores(MloptStream *s) {
   MloptContraction *c = &s->scores;
   MlirType raw = mloptResultType(c->products[0], 0);
-  intptr_t key = r.reduced[0];
-  if (r.numLoops != mloptRank(raw) || !mlirTypeIsAF32(mloptElementType(raw)))
+  MloptPlace rows;
+  intptr_t key;
+  c->numProducts = 1;
+  if (!mlirTypeIsAF32(mloptElementType(raw)) ||
+      !placeReduction(c, s->max, &rows, &key))
     return false;
   for (intptr_t side = 0; side < 2; ++side) {
     MloptAxisLoops loops;
-    c->numProducts = 1;
-    if (mloptSplitAxes(c, side, &loops) && c->axesOfC[key] == MLOPT_AXIS_N &&
-        c->sizes[MLOPT_AXIS_N] == mloptDim(raw, key))
-      return mloptDescribeFactors(c, &loops);
+    if (!mloptSplitAxes(c, side, &loops) || c->axesOfC[key] != MLOPT_AXIS_N ||
+        c->sizes[MLOPT_AXIS_N] != mloptDim(raw, key))
+      continue;
+    c->numOfRows = 1;
+    c->ofRows[0] = s->max;
+    c->placesOfRows[0] = rows;
+    return mloptDescribeFactors(c, &loops);
   }
   return false;
 }
@@ -111,26 +148,48 @@ static intptr_t dimOfResult(MlirOperation product, intptr_t dim) {
   return -1;
 }
 
-/// Whether rows and batches count alike in both products, and where those of
-/// `sum` lie in the second.
+/// The dimension of the second product's result that each of raw's is; -1 for
+/// none. False unless rows and batches count alike in both, and keys are
+/// summed.
+static bool matchDims(const MloptStream *s, intptr_t *outDims) {
+  const MloptContraction *scores = &s->scores, *values = &s->values;
+  MlirOperation second = values->products[0];
+  MlirType raw = mloptResultType(scores->products[0], 0);
+  MloptPlace place;
+  for (intptr_t d = 0; d < mloptRank(raw); ++d)
+    outDims[d] = -1;
+  if (!mloptFindPlaceOf(scores, mloptOperand(second, 0), &place))
+    return false;
+  for (intptr_t i = 0; i < place.count; ++i) {
+    const MloptDigit *digit = &place.at[i];
+    intptr_t dim = dimOfResult(second, digit->dim), from = digit->source;
+    bool isKey = scores->axesOfC[from] == MLOPT_AXIS_N;
+    if (digit->size != mloptDim(raw, from) || isKey != (dim < 0))
+      return false;
+    if (!isKey && (values->axesOfC[dim] != scores->axesOfC[from] ||
+                   values->stepsOfC[dim] != scores->stepsOfC[from]))
+      return false;
+    outDims[from] = dim;
+  }
+  return true;
+}
+
+/// Where the rows of `sum` and `max` lie in the second product's result.
 static bool placeRows(MloptStream *s) {
   MloptContraction *c = &s->values;
-  MlirOperation second = c->products[0];
-  MlirType raw = mloptResultType(s->scores.products[0], 0);
-  MloptReduction r;
-  if (!mloptDescribeReduction(s->sum, &r))
+  intptr_t dims[MLOPT_MAX_RANK], reduced;
+  if (!matchDims(s, dims))
     return false;
-  c->placeOfRows = (MloptPlace){.count = 0};
-  for (intptr_t i = 0; i < r.numKept; ++i) {
-    intptr_t from = r.kept[i], dim = dimOfResult(second, from);
-    if (mloptDim(raw, from) == 1)
-      continue;
-    if (dim < 0 || c->axesOfC[dim] != s->scores.axesOfC[from] ||
-        c->axesOfC[dim] == MLOPT_AXIS_N ||
-        c->stepsOfC[dim] != s->scores.stepsOfC[from])
+  c->numOfRows = 2;
+  c->ofRows[0] = s->max;
+  c->ofRows[1] = s->sum;
+  for (intptr_t i = 0; i < c->numOfRows; ++i) {
+    MloptPlace *place = &c->placesOfRows[i];
+    if (!placeReduction(&s->scores, c->ofRows[i], place, &reduced) ||
+        s->scores.axesOfC[reduced] != MLOPT_AXIS_N)
       return false;
-    c->placeOfRows.at[c->placeOfRows.count++] =
-        (MloptDigit){dim, mloptDim(raw, from), 1, i};
+    for (intptr_t d = 0; d < place->count; ++d)
+      place->at[d].source = dims[place->at[d].source];
   }
   return true;
 }
@@ -147,12 +206,7 @@ static bool findValues(MlirBlock program, MloptStream *s) {
   bool alike = c->sizes[MLOPT_AXIS_K] == s->scores.sizes[MLOPT_AXIS_N] &&
                c->sizes[MLOPT_AXIS_M] == s->scores.sizes[MLOPT_AXIS_M] &&
                c->sizes[MLOPT_AXIS_BATCH] == s->scores.sizes[MLOPT_AXIS_BATCH];
-  if (!alike || !placeRows(s))
-    return false;
-  c->numOfRows = 2;
-  c->ofRows[0] = s->max;
-  c->ofRows[1] = s->sum;
-  return mloptFindOutputs(program, c);
+  return alike && placeRows(s) && mloptFindOutputs(program, c);
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,62 +217,54 @@ static bool findValues(MlirBlock program, MloptStream *s) {
 static MlirValue beforeRounding(MlirValue weight) {
   MlirOperation op = definerOf(weight);
   if (mlirOperationIsNull(op) || !mloptIsNamed(op, "linalg.generic") ||
-      numInputs(op) != 1 || !mloptIsParallelGeneric(op) ||
-      !mlirAffineMapIsIdentity(mapOf(op, 0)) ||
-      !mlirAffineMapIsIdentity(mapOf(op, 1)))
+      numInputs(op) != 1 || !mloptIsParallelGeneric(op))
     return weight;
   MlirValue yielded = mloptOperand(mlirBlockGetTerminator(bodyOf(op)), 0);
   bool rounds = isDefinedBy(yielded, "arith.truncf") &&
                 mlirValueEqual(mloptOperand(definerOf(yielded), 0),
                                mlirBlockGetArgument(bodyOf(op), 0));
-  return rounds ? mloptOperand(op, 0) : weight;
+  return rounds ? behindViews(mloptOperand(op, 0)) : weight;
 }
 
-/// Whether a body's value is an element of this tensor in its place.
-static bool isElementOf(MlirOperation generic, MlirValue value,
-                        MlirValue tensor) {
-  if (!mlirValueIsABlockArgument(value))
-    return false;
-  intptr_t i = mlirBlockArgumentGetArgNumber(value);
-  return i < numInputs(generic) &&
-         mlirValueEqual(mloptOperand(generic, i), tensor) &&
-         mlirAffineMapIsIdentity(mapOf(generic, i));
-}
-
-/// The operand that `value` of a body is an element of; null if it is computed.
-static MlirValue operandBehind(MlirOperation generic, MlirValue value) {
+/// The tensor that a body's value is an element of, behind changes of shape;
+/// null if it is computed.
+static MlirValue tensorBehind(MlirOperation generic, MlirValue value) {
   if (!mlirValueIsABlockArgument(value) ||
       mlirBlockArgumentGetArgNumber(value) >= numInputs(generic))
     return (MlirValue){NULL};
-  return mloptOperand(generic, mlirBlockArgumentGetArgNumber(value));
+  return behindViews(
+      mloptOperand(generic, mlirBlockArgumentGetArgNumber(value)));
+}
+
+static bool isElementOf(MlirOperation generic, MlirValue value,
+                        MlirValue tensor) {
+  MlirValue behind = tensorBehind(generic, value);
+  return !mlirValueIsNull(behind) && mlirValueEqual(behind, tensor);
 }
 
 /// Whether a tensor is `max`, repeated along dimensions.
 static bool isMax(const MloptStream *s, MlirValue value) {
   for (;;) {
+    value = behindViews(value);
     MlirOperation op = definerOf(value);
-    if (mlirOperationIsNull(op))
-      return false;
-    if (mlirOperationEqual(op, s->max))
-      return true;
-    bool repeats =
-        mloptIsNamed(op, "linalg.generic") && numInputs(op) == 1 &&
-        mlirValueEqual(mloptOperand(mlirBlockGetTerminator(bodyOf(op)), 0),
-                       mlirBlockGetArgument(bodyOf(op), 0));
-    if (!repeats && !isView(value))
+    if (mlirOperationIsNull(op) || mlirOperationEqual(op, s->max))
+      return !mlirOperationIsNull(op);
+    if (!mloptIsNamed(op, "linalg.generic") || numInputs(op) != 1 ||
+        !mlirValueEqual(mloptOperand(mlirBlockGetTerminator(bodyOf(op)), 0),
+                        mlirBlockGetArgument(bodyOf(op), 0)))
       return false;
     value = mloptOperand(op, 0);
   }
 }
 
-/// e is exp(score - max), each element from those in its place: the sum and the
-/// second product read nothing else.
+/// e is exp(score - max), and what the sum and the second product read. That
+/// each element has those of its place, their places say.
 static bool findExp(MloptStream *s) {
-  MlirValue weights = mloptOperand(s->sum, 0), score = mloptOperand(s->max, 0);
+  MlirValue weights = behindViews(mloptOperand(s->sum, 0));
+  MlirValue factor = behindViews(mloptOperand(s->values.products[0], 0));
   s->exp = definerOf(weights);
   if (mlirOperationIsNull(s->exp) || !mloptIsNamed(s->exp, "linalg.generic") ||
-      !mlirValueEqual(beforeRounding(mloptOperand(s->values.products[0], 0)),
-                      weights))
+      !mlirValueEqual(beforeRounding(factor), weights))
     return false;
   MlirOperation exp =
       definerOf(mloptOperand(mlirBlockGetTerminator(bodyOf(s->exp)), 0));
@@ -226,22 +272,10 @@ static bool findExp(MloptStream *s) {
       !isDefinedBy(mloptOperand(exp, 0), "arith.subf"))
     return false;
   MlirOperation sub = definerOf(mloptOperand(exp, 0));
-  MlirValue reference = operandBehind(s->exp, mloptOperand(sub, 1));
-  if (mlirValueIsNull(reference) || !isMax(s, reference) ||
-      !isElementOf(s->exp, mloptOperand(sub, 0), score))
-    return false;
-  // Where the maximum is read, by the places of rows in raw.
-  MloptContraction *c = &s->scores;
-  c->numOfRows = 1;
-  c->ofRows[0] = s->max;
-  MloptReduction r;
-  mloptDescribeReduction(s->max, &r);
-  c->placeOfRows = (MloptPlace){.count = 0};
-  for (intptr_t i = 0; i < r.numKept; ++i)
-    if (r.sizes[r.kept[i]] != 1)
-      c->placeOfRows.at[c->placeOfRows.count++] =
-          (MloptDigit){r.kept[i], r.sizes[r.kept[i]], 1, i};
-  return mloptFollowsInPlace(c, weights);
+  MlirValue reference = tensorBehind(s->exp, mloptOperand(sub, 1));
+  return !mlirValueIsNull(reference) && isMax(s, reference) &&
+         isElementOf(s->exp, mloptOperand(sub, 0),
+                     behindViews(mloptOperand(s->max, 0)));
 }
 
 /// The value of a constant scalar; NAN if it is none.
@@ -271,21 +305,39 @@ static double scaleOf(const MloptStream *s, MlirValue value) {
   return 0;
 }
 
-/// The score's code, and its last select.
-static bool findScore(MloptStream *s) {
-  MlirValue score = mloptOperand(s->max, 0);
-  MlirValue raw = mloptResult(s->scores.products[0], 0);
+/// The score's loops as digits of the axes.
+static bool placeLoops(MloptStream *s) {
   MloptContraction alone = s->scores;
   alone.numOfRows = 0;
-  if (!mloptFollowsInPlace(&alone, score) ||
-      !mlirTypeIsAF32(mloptElementType(mlirValueGetType(score))))
+  MloptPlace place;
+  MlirValue score = mloptResult(s->score, 0);
+  MlirType raw = mloptResultType(alone.products[0], 0);
+  MlirAffineMap map = mapOf(s->score, numInputs(s->score));
+  if (!mlirAffineMapIsIdentity(map) || !mloptFindPlaceOf(&alone, score, &place))
     return false;
+  for (intptr_t l = 0; l < mloptRank(mlirValueGetType(score)); ++l) {
+    s->axes[l] = MLOPT_AXIS_BATCH;
+    s->steps[l] = 1;
+  }
+  for (intptr_t i = 0; i < place.count; ++i) {
+    const MloptDigit *digit = &place.at[i];
+    if (digit->size != mloptDim(raw, digit->source))
+      return false;
+    s->axes[digit->dim] = alone.axesOfC[digit->source];
+    s->steps[digit->dim] = alone.stepsOfC[digit->source];
+  }
+  return true;
+}
+
+/// The score's code, and its last select.
+static bool findScore(MloptStream *s) {
+  MlirValue score = behindViews(mloptOperand(s->max, 0));
   s->scale = 1;
-  if (mlirValueEqual(score, raw))
+  if (mlirValueEqual(score, mloptResult(s->scores.products[0], 0)))
     return true;
   s->score = definerOf(score);
-  if (!mloptIsNamed(s->score, "linalg.generic") ||
-      !mlirAffineMapIsIdentity(mapOf(s->score, numInputs(s->score))))
+  if (mlirOperationIsNull(s->score) ||
+      !mloptIsNamed(s->score, "linalg.generic") || !placeLoops(s))
     return false;
   s->kept = mloptOperand(mlirBlockGetTerminator(bodyOf(s->score)), 0);
   if (isDefinedBy(s->kept, "arith.select")) {
@@ -310,11 +362,4 @@ bool mloptFindStream(MlirBlock program, MloptStream *out) {
     return false;
   mloptFindStreamBounds(out);
   return true;
-}
-
-bool mloptStreamTakes(MlirType weight, int64_t depth, int64_t columns) {
-  (void)weight;
-  (void)depth;
-  (void)columns;
-  return false;
 }

@@ -59,9 +59,11 @@ typedef struct MloptStream {
   /// e times V: rows are its m, keys its k, what is stored runs along n. The
   /// indices of batch and m are the same in both.
   MloptContraction values;
-  /// The elementwise linalg.generic that gives the scores, its loops being
-  /// raw's dimensions; null where they are raw.
+  /// The elementwise linalg.generic that gives the scores; null where they are
+  /// raw. Its loop l runs over (index of axes[l] / steps[l]) % its size.
   MlirOperation score;
+  MloptAxis axes[MLOPT_MAX_RANK];
+  int64_t steps[MLOPT_MAX_RANK];
   /// Of its body, as far as one last select says so: the score is `kept` where
   /// `condition` is `keeps`, and -inf elsewhere. The condition is null without
   /// such a select, and both are null without `score`.
@@ -80,9 +82,5 @@ typedef struct MloptStream {
 /// Whether the program in this block, between casts of its arguments and
 /// bufferization.materialize_in_destination, is that.
 bool mloptFindStream(MlirBlock program, MloptStream *out);
-
-/// Whether kernels take weights of this type, scores that are sums of `depth`
-/// products, and results of so many columns. None does yet.
-bool mloptStreamTakes(MlirType weight, int64_t depth, int64_t columns);
 
 #endif // MLOPT_PASSES_STREAM_H
