@@ -22,6 +22,7 @@
 
 #include "emit_kernels.h"
 #include "emit_matmul.h"
+#include "emit_stream.h"
 #include "emit_structured.h"
 #include "emit_tiled.h"
 #include "kernel_limits.h"
@@ -310,11 +311,13 @@ static bool emitKernel(MlirOperation func) {
   return ok;
 }
 
-static bool emitMatmul(MlirOperation func) {
+/// A kernel whose emitter makes all of it.
+static bool emitWhole(MlirOperation func,
+                      bool (*emit)(MlirOperation, MlirBlock, MlirBlock)) {
   MlirRegion region = mlirOperationGetRegion(func, 0);
   MlirBlock program = mlirRegionGetFirstBlock(region);
   MlirBlock code = addEntry(region, program, mlirOperationGetLocation(func));
-  bool ok = mloptEmitMatmul(func, program, code);
+  bool ok = emit(func, program, code);
   mlirBlockDetach(program);
   mlirBlockDestroy(program);
   return ok;
@@ -341,7 +344,9 @@ static void run(MlirOperation module, MloptPass pass) {
        !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (holdsProgram(op) &&
-        !(mloptIsMatmul(op) ? emitMatmul(op) : emitKernel(op)))
+        !(mloptIsMatmul(op)   ? emitWhole(op, mloptEmitMatmul)
+          : mloptIsStream(op) ? emitWhole(op, mloptEmitStream)
+                              : emitKernel(op)))
       mloptPassSignalFailure(pass);
   }
 }

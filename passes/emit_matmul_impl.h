@@ -12,6 +12,7 @@
 #ifndef MLOPT_PASSES_EMIT_MATMUL_IMPL_H
 #define MLOPT_PASSES_EMIT_MATMUL_IMPL_H
 
+#include "emit_boxes.h"
 #include "emit_matmul_epilogue.h"
 #include "nv_ring.h"
 #include "nv_tma.h"
@@ -91,10 +92,6 @@ MlirValue mloptMatmulNextTurn(MloptMatmul *, MlirValue turn);
 /// Where block `i` starts of a consumer whose rows of the tile start at `row`.
 void mloptMatmulBlockAxes(MloptMatmul *, MloptMatmulTile, MlirValue row,
                           int64_t i, MlirValue outAxes[MLOPT_NUM_AXES]);
-/// Where a box of an output or a residual starts, as TMA counts: a coordinate
-/// for each of the map's dimensions.
-intptr_t mloptMatmulCoordinates(MloptMatmul *, const MloptOutput *,
-                                const MlirValue *axes, MlirValue *out);
 
 // emit_matmul_residual.c
 /// Loads the residuals of a tile; the ring's place moves on.

@@ -20,27 +20,6 @@ enum {
   PIECE_BYTES = PIECE * MLOPT_NV_ROW_BYTES,
 };
 
-/// A place in a map, given the indices of the axes.
-static MlirValue evaluate(MloptMatmul *g, const MloptMapIndex *index,
-                          const MlirValue *axes) {
-  MloptNv *nv = &g->nv;
-  MlirValue sum = {NULL};
-  for (intptr_t i = 0; i < index->count; ++i) {
-    const MloptMapTerm *term = &index->terms[i];
-    MlirValue digit = axes[term->axis];
-    if (term->step > 1)
-      digit = mloptNvDivInt(nv, digit, term->step);
-    if (term->size)
-      digit = mloptNvRemInt(nv, digit, term->size);
-    if (term->factor != 1)
-      digit = mloptNvMulInt(nv, digit, term->factor);
-    sum = i ? mloptNvAdd(nv, sum, digit) : digit;
-  }
-  if (!index->count)
-    return mloptNvInt(nv, index->constant);
-  return index->constant ? mloptNvAddInt(nv, sum, index->constant) : sum;
-}
-
 /// A box of a factor that starts at these indices, into this block or all of
 /// the cluster.
 static void loadBox(MloptMatmul *g, const MloptMatrix *factor, MlirValue map,
@@ -48,9 +27,9 @@ static void loadBox(MloptMatmul *g, const MloptMatrix *factor, MlirValue map,
                     bool shared) {
   MlirValue at[MLOPT_MAX_MAP_RANK], moved[MLOPT_MAX_MAP_RANK];
   for (intptr_t i = 0; i < factor->rank; ++i) {
-    at[i] = evaluate(g, &factor->dims[i].at, axes);
+    at[i] = mloptMapIndexAt(&g->nv, &factor->dims[i].at, axes);
     if (factor->isPixels && i && i < factor->rank - 1)
-      moved[i - 1] = evaluate(g, &factor->dims[i].offset, axes);
+      moved[i - 1] = mloptMapIndexAt(&g->nv, &factor->dims[i].offset, axes);
   }
   mloptNvLoadBox(&g->nv,
                  &(MloptNvBox){.map = map,

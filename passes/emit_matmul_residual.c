@@ -71,7 +71,7 @@ static void loadBlock(MloptMatmul *g, MloptMatmulTile tile, int64_t consumer,
       continue;
     for (int64_t c = 0; c < mloptMatmulBlockColumns(&g->c); c += columns) {
       axes[MLOPT_AXIS_N] = mloptNvAddInt(nv, column, c);
-      intptr_t rank = mloptMatmulCoordinates(g, residual, axes, at);
+      intptr_t rank = mloptBoxOfOutput(nv, &g->c, residual, axes, at);
       MlirValue offset = boxOffset(g, stage, mloptNvInt(nv, consumer), first++);
       mloptNvLoadBox(nv, &(MloptNvBox){.map = mapOf(g, residual),
                                        .offset = offset,

@@ -40,37 +40,6 @@ static bool isStaged(const MloptMatmul *g, const MloptOutput *output) {
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// Elements of 16 bits go by stmatrix, whose lane l gives the address of row
-/// l % 8 of 8 x 8 matrix l / 8 of four: rows 0-7 and 8-15 of the warp, then the
-/// eight columns beside. 32 bits go by pairs. Piece p of row r lies at p ^ r %
-/// 8; the four places are those of a row's 32-byte parts.
-static void placeFragment(MloptMatmul *g, bool halves, MlirValue *out) {
-  MloptNv *nv = &g->nv;
-  MlirValue lane = mloptNvAndInt(nv, g->thread, 31);
-  MlirValue warp = mloptNvMulInt(nv, mloptNvShrInt(nv, g->thread, 5), 16);
-  MlirValue row, piece, within, inEight;
-  if (halves) {
-    MlirValue matrix = mloptNvShrInt(nv, lane, 3);
-    inEight = mloptNvAndInt(nv, lane, 7);
-    row = mloptNvAdd(nv, inEight,
-                     mloptNvShlInt(nv, mloptNvAndInt(nv, matrix, 1), 3));
-    piece = mloptNvShrInt(nv, matrix, 1);
-    within = mloptNvInt(nv, 0);
-  } else {
-    row = inEight = mloptNvShrInt(nv, lane, 2);
-    piece = mloptNvAndInt(nv, mloptNvShrInt(nv, lane, 1), 1);
-    within = mloptNvShlInt(nv, mloptNvAndInt(nv, lane, 1), 3);
-  }
-  MlirValue start =
-      mloptNvMulInt(nv, mloptNvAdd(nv, warp, row), MLOPT_NV_ROW_BYTES);
-  start = mloptNvAdd(nv, start, within);
-  for (int i = 0; i < 4; ++i) {
-    MlirValue at =
-        mloptNvXor(nv, mloptNvXor(nv, piece, inEight), mloptNvInt(nv, 2 * i));
-    out[i] = mloptNvAdd(nv, start, mloptNvShlInt(nv, at, 4));
-  }
-}
-
 void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
   bool halves = false, words = false;
   for (intptr_t i = 0; i < g->c.numOutputs + g->c.numResiduals; ++i) {
@@ -84,84 +53,22 @@ void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
     words |= !isHalf(tensor);
   }
   if (halves)
-    placeFragment(g, true, w->halves);
+    mloptPlaceFragment(&g->nv, g->thread, true, w->halves);
   if (words)
-    placeFragment(g, false, w->words);
-}
-
-/// Two elements of 16 bits, the first one low, rounded to nearest even.
-static MlirValue pack(MloptNv *nv, MlirType element, MlirValue low,
-                      MlirValue high) {
-  const char *ptx = mlirTypeIsABF16(element) ? "cvt.rn.bf16x2.f32 $0, $2, $1;"
-                                             : "cvt.rn.f16x2.f32 $0, $2, $1;";
-  MlirValue operands[] = {low, high};
-  return mloptNvPtx(nv, ptx, "=r,f,f", 2, operands, nv->i32);
-}
-
-/// 32 bytes of each row: 16 columns of 16 bits.
-static void stageHalves(MloptNv *nv, MlirType element, MlirValue at,
-                        const MlirValue *elements) {
-  MlirValue operands[5] = {mloptNvShared(nv, at)};
-  for (int i = 0; i < 4; ++i)
-    operands[i + 1] = pack(nv, element, elements[2 * i], elements[2 * i + 1]);
-  mloptNvOp(nv, "nvvm.stmatrix", 5, operands,
-            "{eltType = #nvvm.ld_st_matrix_elt_type<b16>,"
-            " layout = #nvvm.mma_layout<row>,"
-            " shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}");
-}
-
-/// 32 bytes of each row: 8 columns of 32 bits, in this thread rows r and r + 8.
-static void stageWords(MloptNv *nv, MlirType element, MlirValue at,
-                       const MlirValue *elements) {
-  bool isFloat = mlirTypeIsAF32(element);
-  for (int i = 0; i < 2; ++i) {
-    MlirValue place = mloptNvAddInt(nv, at, 8 * i * MLOPT_NV_ROW_BYTES);
-    MlirValue operands[] = {mloptNvAddress(nv, mloptNvShared(nv, place)),
-                            elements[2 * i], elements[2 * i + 1]};
-    mloptNvPtx(nv,
-               isFloat ? "st.shared.v2.f32 [$0], {$1, $2};"
-                       : "st.shared.v2.b32 [$0], {$1, $2};",
-               isFloat ? "r,f,f,~{memory}" : "r,r,r,~{memory}", 3, operands,
-               (MlirType){NULL});
-  }
+    mloptPlaceFragment(&g->nv, g->thread, false, w->words);
 }
 
 /// Stages 128 bytes of each of a slab's rows in a slot.
 static void stageBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
                        const MloptOutput *output, MlirValue slot,
                        const MlirValue *elements) {
-  MlirType element = mloptElementType(output->type);
-  bool halves = isHalf(output);
-  for (int i = 0; i < 4; ++i) {
-    MlirValue at =
-        mloptNvAdd(&g->nv, halves ? w->halves[i] : w->words[i], slot);
-    if (halves)
-      stageHalves(&g->nv, element, at, elements + (intptr_t)8 * i);
-    else
-      stageWords(&g->nv, element, at, elements + (intptr_t)4 * i);
-  }
+  mloptStageFragment(&g->nv, mloptElementType(output->type),
+                     isHalf(output) ? w->halves : w->words, slot, elements);
 }
 
 //===----------------------------------------------------------------------===//
 // Boxes
 //===----------------------------------------------------------------------===//
-
-intptr_t mloptMatmulCoordinates(MloptMatmul *g, const MloptOutput *output,
-                                const MlirValue *axes, MlirValue *out) {
-  MloptNv *nv = &g->nv;
-  MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
-  intptr_t n = mloptMatmulBoxDigits(&g->c, output, digits);
-  for (intptr_t i = 0; i < n; ++i) {
-    const MloptStoreDigit *d = &digits[i];
-    out[i] = axes[d->axis];
-    if (d->step > 1)
-      out[i] = mloptNvDivInt(nv, out[i], d->step);
-    // The last one goes on past its end, where TMA stores nothing.
-    if (d->step * d->size < g->c.sizes[d->axis])
-      out[i] = mloptNvRemInt(nv, out[i], d->size);
-  }
-  return n;
-}
 
 static MlirValue slotOf(MloptMatmul *g, const MloptMatmulConsumer *w,
                         int64_t box, MlirValue turn) {
@@ -190,7 +97,7 @@ static void storeBox(MloptMatmul *g, const MloptMatmulConsumer *w,
   mloptNvBarrier(nv, w->barrier, MLOPT_MATMUL_WARPGROUP);
   MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
   MlirValue at[MLOPT_PLACE_MAX_DIGITS];
-  intptr_t rank = mloptMatmulCoordinates(g, output, axes, at);
+  intptr_t rank = mloptBoxOfOutput(nv, &g->c, output, axes, at);
   mloptNvStoreBox(nv, mlirBlockGetArgument(g->parameters, output->parameter),
                   slot, rank, at);
   mloptNvCommitStores(nv);

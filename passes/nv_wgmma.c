@@ -87,15 +87,24 @@ static MlirValue readRegister(MloptNv *nv, const MloptNvMma *mma,
 /// are an atom of the swizzle, and the next atom along the rows is 1,024 bytes
 /// on. The leading distance, between blocks of 64 along m or n, means nothing
 /// when rows run along k.
-MlirValue mloptNvDescribe(MloptNv *nv, MlirValue offset, bool kMajor) {
+static MlirValue describe(MloptNv *nv, MlirValue offset, int64_t leading) {
   const int64_t swizzle128 = INT64_C(1) << 62;
-  const int64_t stride = INT64_C(1024 / 16) << 32;
-  const int64_t leading = INT64_C(BLOCK_BYTES / 16) << 16;
+  const int64_t stride = (int64_t)(1024 / UNIT) << 32;
   MlirValue address = mloptNvAddress(nv, mloptNvShared(nv, offset));
   address = mloptNvShrInt(nv, mloptNvAndInt(nv, address, 0x3ffff), 4);
   MlirValue wide = mloptBuildUnary(nv->b, "arith.extui", address, nv->i64);
-  int64_t fixed = swizzle128 | stride | (kMajor ? 1 << 16 : leading);
-  return mloptNvArith(nv, "arith.ori", wide, mloptNvLong(nv, fixed));
+  return mloptNvArith(
+      nv, "arith.ori", wide,
+      mloptNvLong(nv, swizzle128 | stride | leading / UNIT << 16));
+}
+
+MlirValue mloptNvDescribe(MloptNv *nv, MlirValue offset, bool kMajor) {
+  return describe(nv, offset, kMajor ? UNIT : BLOCK_BYTES);
+}
+
+MlirValue mloptNvDescribeAcross(MloptNv *nv, MlirValue offset,
+                                int64_t further) {
+  return describe(nv, offset, further);
 }
 
 MlirValue mloptNvDescriptorAt(MloptNv *nv, MlirValue descriptor,
@@ -185,29 +194,161 @@ MlirValue mloptNvMmaStage(MloptNv *nv, const MloptNvMma *mma,
                     mloptNvAccumulatorType(nv, mma));
 }
 
-MlirValue mloptNvMmaFinish(MloptNv *nv, const MloptNvMma *mma,
-                           MlirValue accumulator) {
+MlirValue mloptNvMmaWait(MloptNv *nv, const MloptNvMma *mma,
+                         MlirValue accumulator, int pending) {
   Text constraints = {.used = 0};
   MlirValue operands[MLOPT_NV_MMA_MAX_FRAGMENT];
   intptr_t n = tieFragment(nv, mma, accumulator, &constraints, operands);
   append(&constraints, "~{memory}");
-  return mloptNvPtx(nv, "wgmma.wait_group.sync.aligned 0;", constraints.at, n,
-                    operands, mloptNvAccumulatorType(nv, mma));
+  char ptx[48];
+  snprintf(ptx, sizeof ptx, "wgmma.wait_group.sync.aligned %d;", pending);
+  return mloptNvPtx(nv, ptx, constraints.at, n, operands,
+                    mloptNvAccumulatorType(nv, mma));
+}
+
+MlirValue mloptNvMmaFinish(MloptNv *nv, const MloptNvMma *mma,
+                           MlirValue accumulator) {
+  return mloptNvMmaWait(nv, mma, accumulator, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Products in steps
+//===----------------------------------------------------------------------===//
+
+/// Units from a block's start to instruction `step`.
+static int unitsTo(int64_t step, bool kMajor, int64_t further) {
+  if (!kMajor)
+    return (int)(step * stepUnits(false));
+  return (int)(step / STEPS * further / UNIT + step % STEPS * stepUnits(true));
+}
+
+/// "mov" and "add" that leave an instruction's descriptor in a register.
+static void appendDescriptor(Text *ptx, char name, intptr_t operand,
+                             int64_t units) {
+  append(ptx, " add.s64 %c, $%d, %d;", name, (int)operand, (int)units);
+}
+
+static void appendRegisters(Text *ptx, int64_t first, int64_t count) {
+  append(ptx, "{");
+  for (int64_t i = 0; i < count; ++i)
+    append(ptx, "%s$%d", i ? "," : "", (int)(first + i));
+  append(ptx, "}");
+}
+
+/// The instruction's name, up to its operands.
+static void appendName(Text *ptx, const MloptNvMma *mma) {
+  append(ptx, " wgmma.mma_async.sync.aligned.m64n%dk16.f32.%s.%s ", (int)mma->n,
+         mma->a.name, mma->b.name);
+}
+
+enum { K16 = 16 }; ///< elements of an instruction along k
+
+MlirValue mloptNvMmaStart(MloptNv *nv, const MloptNvMma *mma, int64_t depth,
+                          MloptNvBlock a, MloptNvBlock b) {
+  Text ptx = {.used = 0}, constraints = {.used = 0};
+  int64_t size = mloptNvFragmentSize(mma);
+  MlirValue operands[] = {a.descriptor, b.descriptor};
+  for (int64_t i = 0; i < size; ++i)
+    append(&constraints, "=f,");
+  append(&constraints, "l,l,~{memory}");
+  append(&ptx, "{ .reg .pred more; .reg .b64 a, b;"
+               " wgmma.fence.sync.aligned;");
+  for (int64_t step = 0; step < depth / K16; ++step) {
+    if (step < 2)
+      append(&ptx, " setp.ne.b32 more, %d, 0;", step > 0);
+    appendDescriptor(&ptx, 'a', size, unitsTo(step, !mma->aAlongM, a.further));
+    appendDescriptor(&ptx, 'b', size + 1,
+                     unitsTo(step, !mma->bAlongN, b.further));
+    appendName(&ptx, mma);
+    appendRegisters(&ptx, 0, size);
+    append(&ptx, ", a, b, more, 1, 1, %d, %d;", mma->aAlongM, mma->bAlongN);
+  }
+  append(&ptx, " wgmma.commit_group.sync.aligned; }");
+  return mloptNvPtx(nv, ptx.at, constraints.at, 2, operands,
+                    mloptNvAccumulatorType(nv, mma));
+}
+
+MlirValue mloptNvMmaStartFrom(MloptNv *nv, const MloptNvMma *mma, int64_t depth,
+                              MlirValue accumulator, const MlirValue *a,
+                              MloptNvBlock b) {
+  Text ptx = {.used = 0}, constraints = {.used = 0};
+  MlirValue operands[2 * MLOPT_NV_MMA_MAX_FRAGMENT];
+  int64_t n = tieFragment(nv, mma, accumulator, &constraints, operands);
+  int64_t firstOfA = 2 * n, numOfA = depth / 4;
+  append(&ptx, "{ .reg .pred more; .reg .b64 b; setp.ne.b32 more, 1, 0;"
+               " wgmma.fence.sync.aligned;");
+  for (int64_t step = 0; step < depth / K16; ++step) {
+    appendDescriptor(&ptx, 'b', firstOfA + numOfA,
+                     unitsTo(step, !mma->bAlongN, b.further));
+    appendName(&ptx, mma);
+    appendRegisters(&ptx, 0, n);
+    append(&ptx, ", ");
+    appendRegisters(&ptx, firstOfA + 4 * step, 4);
+    append(&ptx, ", b, more, 1, 1, %d;", mma->bAlongN);
+  }
+  append(&ptx, " wgmma.commit_group.sync.aligned; }");
+  for (int64_t i = 0; i < numOfA; ++i) {
+    append(&constraints, "r,");
+    operands[n + i] = a[i];
+  }
+  append(&constraints, "l,~{memory}");
+  operands[n + numOfA] = b.descriptor;
+  return mloptNvPtx(nv, ptx.at, constraints.at, n + numOfA + 1, operands,
+                    mloptNvAccumulatorType(nv, mma));
+}
+
+MlirValue mloptNvPackPair(MloptNv *nv, MlirType type, MlirValue low,
+                          MlirValue high) {
+  const char *ptx = mlirTypeIsABF16(type) ? "cvt.rn.bf16x2.f32 $0, $2, $1;"
+                                          : "cvt.rn.f16x2.f32 $0, $2, $1;";
+  MlirValue operands[] = {low, high};
+  return mloptNvPtx(nv, ptx, "=r,f,f", 2, operands, nv->i32);
+}
+
+void mloptNvPin(MloptNv *nv, intptr_t count, MlirValue *registers) {
+  if (nv->b->failed)
+    return;
+  Text constraints = {.used = 0};
+  MlirType type = mlirValueGetType(registers[0]);
+  MlirType types[MLOPT_NV_MMA_MAX_FRAGMENT];
+  for (intptr_t i = 0; i < count; ++i) {
+    append(&constraints, mlirTypeIsAF32(type) ? "=f," : "=r,");
+    types[i] = type;
+  }
+  for (intptr_t i = 0; i < count; ++i)
+    append(&constraints, "%d,", (int)i);
+  append(&constraints, "~{memory}");
+  MlirValue all = mloptNvPtx(
+      nv, "", constraints.at, count, registers,
+      mlirLLVMStructTypeLiteralGet(nv->b->context, count, types, false));
+  for (intptr_t i = 0; i < count; ++i) {
+    char position[48];
+    snprintf(position, sizeof position, "{position = array<i64: %d>}", (int)i);
+    registers[i] =
+        mloptNvValue(nv, "llvm.extractvalue", 1, &all, type, position);
+  }
+}
+
+MlirValue mloptNvAccumulatorFrom(MloptNv *nv, const MloptNvMma *mma,
+                                 const MlirValue *fragment) {
+  MlirValue all = mloptNvAccumulatorNone(nv, mma);
+  for (int64_t i = 0, n = mloptNvFragmentSize(mma); i < n; ++i) {
+    MlirValue operands[] = {all, fragment[i]};
+    char position[48];
+    snprintf(position, sizeof position, "{position = array<i64: %d>}", (int)i);
+    all = mloptNvValue(nv, "llvm.insertvalue", 2, operands,
+                       mloptNvAccumulatorType(nv, mma), position);
+  }
+  return all;
 }
 
 MlirValue mloptNvMmaAdd(MloptNv *nv, const MloptNvMma *mma, MlirValue x,
                         MlirValue y) {
-  MlirValue sum = mloptNvAccumulatorNone(nv, mma);
-  for (int64_t i = 0, n = mloptNvFragmentSize(mma); i < n; ++i) {
-    MlirValue operands[] = {sum, mloptNvArith(nv, "arith.addf",
-                                              readRegister(nv, mma, x, i),
-                                              readRegister(nv, mma, y, i))};
-    char position[48];
-    snprintf(position, sizeof position, "{position = array<i64: %d>}", (int)i);
-    sum = mloptNvValue(nv, "llvm.insertvalue", 2, operands,
-                       mloptNvAccumulatorType(nv, mma), position);
-  }
-  return sum;
+  MlirValue sums[MLOPT_NV_MMA_MAX_FRAGMENT];
+  for (int64_t i = 0, n = mloptNvFragmentSize(mma); i < n; ++i)
+    sums[i] = mloptNvArith(nv, "arith.addf", readRegister(nv, mma, x, i),
+                           readRegister(nv, mma, y, i));
+  return mloptNvAccumulatorFrom(nv, mma, sums);
 }
 
 void mloptNvMmaFragment(MloptNv *nv, const MloptNvMma *mma,

@@ -20,6 +20,11 @@
 //   row    16 w + l / 4 + 8 ((i / 2) % 2)
 //   column 8 (i / 4) + 2 (l % 4) + i % 2
 //
+// A may lie in registers instead, as bf16 or f16: for each 16 along k four of
+// two neighbours each, in the places of a fragment's elements 0-1, 2-3, 4-5 and
+// 6-7. So a fragment of n columns, rounded and packed two by two, is the A of a
+// product whose k are those columns.
+//
 // Reference: PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions".
 //
 //===----------------------------------------------------------------------===//
@@ -62,6 +67,9 @@ MlirValue mloptNvAccumulatorZero(MloptNv *, const MloptNvMma *);
 
 /// The matrix descriptor of a block at `offset` of the shared block.
 MlirValue mloptNvDescribe(MloptNv *, MlirValue offset, bool kMajor);
+/// The same of one whose rows do not run along k, where the next 64 of m or n
+/// are `further` bytes on.
+MlirValue mloptNvDescribeAcross(MloptNv *, MlirValue offset, int64_t further);
 /// The descriptor of the block `bytes` (an i32) further.
 MlirValue mloptNvDescriptorAt(MloptNv *, MlirValue descriptor, MlirValue bytes);
 
@@ -71,6 +79,34 @@ MlirValue mloptNvDescriptorAt(MloptNv *, MlirValue descriptor, MlirValue bytes);
 MlirValue mloptNvMmaStage(MloptNv *, const MloptNvMma *, MlirValue accumulator,
                           MlirValue a, MlirValue b, MlirValue accumulate,
                           int pending);
+/// The same in steps, for products of 16-bit elements that are under way beside
+/// others. A block of `depth` elements along k, a multiple of 16: if it is
+/// k-major, 128 bytes of each row, then `further` bytes on the next 128.
+typedef struct MloptNvBlock {
+  MlirValue descriptor;
+  int64_t further;
+} MloptNvBlock;
+/// Starts a product of one slab from zero, as a group.
+MlirValue mloptNvMmaStart(MloptNv *, const MloptNvMma *, int64_t depth,
+                          MloptNvBlock a, MloptNvBlock b);
+/// Starts one that is added, with A in depth / 4 registers.
+MlirValue mloptNvMmaStartFrom(MloptNv *, const MloptNvMma *, int64_t depth,
+                              MlirValue accumulator, const MlirValue *a,
+                              MloptNvBlock b);
+/// Waits until all but the newest `pending` groups have ended, among them the
+/// accumulator's.
+MlirValue mloptNvMmaWait(MloptNv *, const MloptNvMma *, MlirValue accumulator,
+                         int pending);
+/// Two f32 as such a register of A, the first one low, rounded to nearest even;
+/// `type` is bf16 or f16.
+MlirValue mloptNvPackPair(MloptNv *, MlirType type, MlirValue low,
+                          MlirValue high);
+/// Registers, all f32 or all i32, as values of this place: what is computed for
+/// them is so before what comes behind.
+void mloptNvPin(MloptNv *, intptr_t count, MlirValue *registers);
+/// An accumulator with these registers.
+MlirValue mloptNvAccumulatorFrom(MloptNv *, const MloptNvMma *,
+                                 const MlirValue *fragment);
 /// Waits for all.
 MlirValue mloptNvMmaFinish(MloptNv *, const MloptNvMma *,
                            MlirValue accumulator);

@@ -16,6 +16,7 @@
 
 #include "schedule.h"
 #include "schedule_matmul.h"
+#include "schedule_stream.h"
 #include "schedule_tiled.h"
 
 /// The schedule of a matrix product for this program: the one that its fusion
@@ -72,6 +73,33 @@ static bool findTiled(MloptOutline *o, MlirOperation fusion,
   return !o->failed;
 }
 
+/// The schedule that the fusion pins, or the best; false if there is none, or
+/// after a diagnostic.
+static bool findStream(MloptOutline *o, MlirOperation fusion,
+                       MlirOperation kernel, const MloptStream *stream,
+                       MloptStreamSchedule *out) {
+  if (mlirAttributeIsNull(mloptAttr(fusion, MLOPT_SCHEDULE)))
+    return mloptScheduleStream(stream, out);
+  if (!mloptReadStreamSchedule(fusion, out))
+    return false;
+  o->failed = !mloptVerifyStream(kernel, stream, out);
+  return !o->failed;
+}
+
+/// Makes the kernel one that streams keys, if its program allows it.
+static bool chooseStream(MloptOutline *o, MlirOperation fusion,
+                         MlirOperation kernel, MlirBlock program,
+                         MloptLaunch *launch) {
+  MloptStream stream;
+  MloptStreamSchedule schedule;
+  if (!o->wgmma || !mloptFindStream(program, &stream) ||
+      !findStream(o, fusion, kernel, &stream, &schedule))
+    return false;
+  mloptStreamAnnotate(kernel, &stream, &schedule);
+  mloptStreamLaunch(o->context, &stream, &schedule, launch);
+  return true;
+}
+
 /// Makes the kernel one of tiles, if its program is a product.
 static bool chooseTiled(MloptOutline *o, MlirOperation fusion,
                         MlirOperation kernel, MlirBlock program,
@@ -114,6 +142,8 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
                               MlirOperation kernel, MloptLaunch *launch) {
   MlirBlock program =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  if (chooseStream(o, fusion, kernel, program, launch) || o->failed)
+    return;
   bool isPinned = !mlirAttributeIsNull(mloptAttr(fusion, MLOPT_SCHEDULE));
   MloptTiledSchedule pinned;
   bool isTiled = mloptReadTiledSchedule(fusion, &pinned);

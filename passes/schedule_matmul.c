@@ -171,7 +171,7 @@ static void complete(const MloptContraction *c, MloptMatmulSchedule *s) {
 
 /// TMA takes tensors whose start and strides but the innermost are multiples of
 /// 16 bytes, and sizes below 2^32; coordinates here are below 2^31.
-static bool isReachable(const MloptMatrix *matrix, int64_t offset) {
+bool mloptMatmulReaches(const MloptMatrix *matrix, int64_t offset) {
   int64_t bytes = bytesOf(matrix);
   for (intptr_t i = 0; i < matrix->rank; ++i) {
     const MloptMapDim *dim = &matrix->dims[i];
@@ -187,10 +187,10 @@ static bool areReachable(const MloptContraction *c) {
     if (c->sizes[axis] >= INT64_C(1) << 30)
       return false;
   for (intptr_t i = 0; i < c->numProducts; ++i)
-    if (!isReachable(&c->b, c->offsetsOfB[i]) ||
+    if (!mloptMatmulReaches(&c->b, c->offsetsOfB[i]) ||
         c->parametersOfB[i] == c->a.parameter)
       return false;
-  return isReachable(&c->a, c->a.offset);
+  return mloptMatmulReaches(&c->a, c->a.offset);
 }
 
 /// Whether the rows of a factor run the way that the instruction takes.

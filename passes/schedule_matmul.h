@@ -107,6 +107,15 @@ bool mloptMatmulFactor(const MloptMatrix *, MloptNvFactor *out);
 /// How TMA calls the elements of a factor that has one.
 const char *mloptMatmulMapType(const MloptMatrix *);
 
+/// Whether TMA takes a factor that starts at this offset.
+bool mloptMatmulReaches(const MloptMatrix *, int64_t offset);
+/// The tensor map of a factor, in boxes of so many elements of so many rows;
+/// and of an output or a residual, in boxes of columns of 64 rows.
+MlirAttribute mloptMatmulMapOfFactor(MlirContext, const MloptMatrix *,
+                                     int64_t offset, const int64_t box[2]);
+MlirAttribute mloptMatmulMapOfOutput(MlirContext, const MloptContraction *,
+                                     const MloptOutput *);
+
 /// Whether a kernel can have this schedule; a diagnostic if not.
 bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *,
                        const MloptMatmulSchedule *);

@@ -302,11 +302,9 @@ static int64_t strideBytes(int64_t stride, int64_t inner, int64_t bytes) {
   return stride ? stride * bytes : divideUp(inner * bytes, 16) * 16;
 }
 
-/// A factor, whose tile has `rows` along m or n: one box of rows along k, or
-/// boxes of 64 along the other axis.
-static MlirAttribute factorMap(MlirContext context, const MloptMatrix *factor,
-                               int64_t offset, int64_t rows) {
-  enum { PIECE = 64 };
+MlirAttribute mloptMatmulMapOfFactor(MlirContext context,
+                                     const MloptMatrix *factor, int64_t offset,
+                                     const int64_t box[2]) {
   int64_t bytes = bytesOf(factor);
   Map map = {.type = mloptMatmulMapType(factor),
              .rank = factor->rank,
@@ -323,14 +321,25 @@ static MlirAttribute factorMap(MlirContext context, const MloptMatrix *factor,
     map.high[i - 1] = dim->high;
     map.steps[i - 1] = dim->step;
   }
-  map.box[0] = factor->isKMajor ? MLOPT_NV_MMA_STAGE_BYTES / bytes : PIECE;
-  map.box[1] = factor->isKMajor ? rows : PIECE;
+  map.box[0] = box[0];
+  map.box[1] = box[1];
   return mapAttr(context, &map);
 }
 
-/// An output or a residual: boxes of columns of 64 rows.
-static MlirAttribute outputMap(MlirContext context, const MloptContraction *c,
-                               const MloptOutput *output) {
+/// A factor, whose tile has `rows` along m or n: one box of rows along k, or
+/// boxes of 64 along the other axis.
+static MlirAttribute factorMap(MlirContext context, const MloptMatrix *factor,
+                               int64_t offset, int64_t rows) {
+  enum { PIECE = 64 };
+  const int64_t alongK[] = {MLOPT_NV_MMA_STAGE_BYTES / bytesOf(factor), rows};
+  const int64_t across[] = {PIECE, PIECE};
+  return mloptMatmulMapOfFactor(context, factor, offset,
+                                factor->isKMajor ? alongK : across);
+}
+
+MlirAttribute mloptMatmulMapOfOutput(MlirContext context,
+                                     const MloptContraction *c,
+                                     const MloptOutput *output) {
   MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
   Map map = {.type = storedType(output),
              .rank = mloptMatmulBoxDigits(c, output, digits)};
@@ -358,10 +367,12 @@ static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
                   mloptMatmulProductColumns(c, s) / s->cluster);
   for (intptr_t i = 0; i < c->numOutputs; ++i)
     if (mloptMatmulStoresBoxes(c, &c->outputs[i]))
-      maps[c->outputs[i].parameter] = outputMap(context, c, &c->outputs[i]);
+      maps[c->outputs[i].parameter] =
+          mloptMatmulMapOfOutput(context, c, &c->outputs[i]);
   for (intptr_t i = 0; i < c->numResiduals; ++i)
     if (mloptMatmulIsMap(c, s, c->residuals[i].parameter))
-      maps[c->residuals[i].parameter] = outputMap(context, c, &c->residuals[i]);
+      maps[c->residuals[i].parameter] =
+          mloptMatmulMapOfOutput(context, c, &c->residuals[i]);
   return mlirArrayAttrGet(context, count, maps);
 }
 

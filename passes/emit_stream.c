@@ -1,0 +1,260 @@
+//===- emit_stream.c - Kernels that stream keys ---------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What stream.h finds, on wgmma and TMA. A block has a tile of rows of Q and
+// walks over the steps of keys that they need:
+//
+//              keys
+//        +-------+-----+         warpgroup 0    one thread starts the loads: Q
+//        after |   K   | depth                  once, K and V step after step
+//        +-------+-----+         warpgroup 1    64 rows: scores, weights, sums
+//   +---+--------------+         warpgroup 2    the next 64 rows
+//   | Q | 1   | weights|   V  |  (warpgroup 3)
+//   +---+-----|--------|   |  |
+//   |   | 2   | scores |   v  |  What the weights and V add up to stays in
+//   +---+--------------+------+  registers until the last step.
+//
+// Shared memory, everything aligned to 1,024 bytes but the barriers:
+//
+//   | Q | K stage 0 .. S-1 | V stage 0 .. S-1 | store, if not over Q | barriers
+//
+// A box is 128 bytes wide, with the 128-byte swizzle, and as many rows high as
+// the tile has rows or keys; one that is wider lies as boxes, one after
+// another. Q and K run along the depth of their product, V along its columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_stream.h"
+
+#include "emit_stream_impl.h"
+#include "schedule_matmul.h"
+
+#include <stdio.h>
+
+enum { PIECE = MLOPT_NV_ROW_BYTES / 2 }; ///< elements of a box's row
+
+//===----------------------------------------------------------------------===//
+// Set-up
+//===----------------------------------------------------------------------===//
+
+static void readThreads(MloptStreamKernel *g) {
+  MloptNv *nv = &g->nv;
+  MlirValue thread = mloptNvRegister(nv, "tid.x");
+  g->isFirst = mloptNvEqInt(nv, thread, 0);
+  g->thread = mloptNvAndInt(nv, thread, MLOPT_STREAM_WARPGROUP - 1);
+  g->warpgroup = mloptNvUniform(nv, mloptNvShrInt(nv, thread, 7));
+}
+
+static void initialise(MloptStreamKernel *g) {
+  MloptNv *nv = &g->nv;
+  MloptNvScope once = mloptNvBeginIf(nv, g->isFirst);
+  for (intptr_t i = 0, n = mlirBlockGetNumArguments(g->parameters); i < n; ++i)
+    if (mloptStreamIsMap(&g->p, i))
+      mloptNvPrefetchMap(nv, mlirBlockGetArgument(g->parameters, i));
+  mloptNvRingInit(nv, &g->q);
+  mloptNvRingInit(nv, &g->k);
+  mloptNvRingInit(nv, &g->v);
+  mloptNvEndIf(nv, &once);
+  mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
+}
+
+static void setRegisters(MloptStreamKernel *g, bool increase) {
+  char text[96];
+  bool isTwo = mloptStreamConsumers(&g->s) == 2;
+  snprintf(text, sizeof text,
+           "{action = #nvvm<action %s>, regCount = %d : i32}",
+           increase ? "increase" : "decrease",
+           increase ? (int)mloptStreamRegisters(&g->s)
+           : isTwo  ? 24
+                    : 32);
+  mloptNvOp(&g->nv, "nvvm.setmaxregister", 0, NULL, text);
+}
+
+/// What the kernels before this one have written may be read, and what they
+/// read written, from here on.
+static void waitForKernels(MloptStreamKernel *g) {
+  mloptNvOp(&g->nv, "nvvm.griddepcontrol", 0, NULL,
+            "{kind = #nvvm<grid_dep_action wait>}");
+}
+
+//===----------------------------------------------------------------------===//
+// The producer
+//===----------------------------------------------------------------------===//
+
+/// `rows` of a factor from these indices on, all that it has along `along`.
+static void loadRows(MloptStreamKernel *g, const MloptMatrix *factor,
+                     MloptAxis along, int64_t rows, int64_t width,
+                     const MlirValue *axes, MlirValue offset,
+                     MlirValue barrier) {
+  MloptNv *nv = &g->nv;
+  MlirValue from[MLOPT_NUM_AXES], at[MLOPT_MAX_MAP_RANK];
+  memcpy(from, axes, sizeof from);
+  for (int64_t i = 0; i < width / PIECE; ++i) {
+    from[along] = mloptNvInt(nv, i * PIECE);
+    for (intptr_t d = 0; d < factor->rank; ++d)
+      at[d] = mloptMapIndexAt(nv, &factor->dims[d].at, from);
+    mloptNvLoadBox(
+        nv,
+        &(MloptNvBox){
+            .map = mlirBlockGetArgument(g->parameters, factor->parameter),
+            .offset = mloptNvAddInt(nv, offset, i * rows * MLOPT_NV_ROW_BYTES),
+            .barrier = barrier,
+            .rank = factor->rank,
+            .at = at});
+  }
+}
+
+static void loadQ(MloptStreamKernel *g) {
+  MloptNv *nv = &g->nv;
+  const MlirValue axes[MLOPT_NUM_AXES] = {
+      [MLOPT_AXIS_BATCH] = g->tile.batch, [MLOPT_AXIS_M] = g->tile.row};
+  MlirValue barrier =
+      mloptNvRingExpect(nv, &g->q, mloptNvInt(nv, 0), g->shared.qBytes);
+  loadRows(g, &g->p.scores.a, MLOPT_AXIS_K, g->s.tile[0],
+           g->p.scores.sizes[MLOPT_AXIS_K], axes, mloptNvInt(nv, g->shared.q),
+           barrier);
+}
+
+static MlirValue stageOffset(MloptStreamKernel *g, MlirValue stage,
+                             int64_t start, int64_t bytes) {
+  return mloptNvAddInt(&g->nv, mloptNvMulInt(&g->nv, stage, bytes), start);
+}
+
+static void loadStep(MloptStreamKernel *g, MlirValue step, MloptNvPlace place) {
+  MloptNv *nv = &g->nv;
+  MlirValue key = mloptNvMulInt(nv, step, g->s.tile[1]);
+  const MlirValue ofK[MLOPT_NUM_AXES] = {
+      [MLOPT_AXIS_BATCH] = g->tile.batch, [MLOPT_AXIS_N] = key};
+  const MlirValue ofV[MLOPT_NUM_AXES] = {
+      [MLOPT_AXIS_BATCH] = g->tile.batch, [MLOPT_AXIS_K] = key};
+  MlirValue barrier = mloptNvRingAcquire(nv, &g->k, place, g->shared.kBytes);
+  loadRows(g, &g->p.scores.b, MLOPT_AXIS_K, g->s.tile[1],
+           g->p.scores.sizes[MLOPT_AXIS_K], ofK,
+           stageOffset(g, place.stage, g->shared.k, g->shared.kBytes), barrier);
+  barrier = mloptNvRingAcquire(nv, &g->v, place, g->shared.vBytes);
+  loadRows(g, &g->p.values.b, MLOPT_AXIS_N, g->s.tile[1],
+           g->p.values.sizes[MLOPT_AXIS_N], ofV,
+           stageOffset(g, place.stage, g->shared.v, g->shared.vBytes), barrier);
+}
+
+/// One thread walks over the steps; K and V go through rings alike.
+static void produce(MloptStreamKernel *g) {
+  MloptNv *nv = &g->nv;
+  MloptNvScope one = mloptNvBeginIf(nv, g->isFirst);
+  loadQ(g);
+  MloptNvPlace first = mloptNvRingFirst(nv);
+  MlirValue start[] = {first.stage, first.parity}, in[2], out[2], step;
+  MloptNvScope steps = mloptNvBeginFor(nv, g->tile.from, g->tile.end,
+                                       mloptNvInt(nv, 1), 2, start, &step, in);
+  MloptNvPlace here = {in[0], in[1]};
+  loadStep(g, step, here);
+  MloptNvPlace after = mloptNvRingNext(nv, &g->k, here);
+  MlirValue next[] = {after.stage, after.parity};
+  mloptNvEndFor(nv, &steps, next, out);
+  mloptNvEndIf(nv, &one);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+bool mloptIsStream(MlirOperation kernel) {
+  MloptStreamSchedule schedule;
+  return mloptReadStreamSchedule(kernel, &schedule);
+}
+
+/// What the pull emitter finds where a reduction stands.
+static bool readReduction(void *userData, MlirOperation generic,
+                          const MlirValue *loops, MlirValue *results) {
+  const MloptStreamKernel *g = userData;
+  const struct {
+    MlirOperation op;
+    MlirValue value;
+  } known[] = {
+      {g->p.scores.products[0], g->raw},
+      {g->p.max, g->rowMax},
+      {g->p.sum, g->rowSum},
+      {g->p.values.products[0], g->epilogue.sums[0][g->epilogue.tile.lane]}};
+  for (size_t i = 0; i < MLOPT_COUNT(known); ++i)
+    if (mlirOperationEqual(generic, known[i].op)) {
+      results[0] = known[i].value;
+      return true;
+    }
+  return false;
+}
+
+static void carve(MloptStreamKernel *g, MlirBlock code) {
+  const int64_t warps = mloptStreamConsumers(&g->s) * 4;
+  g->shared = mloptStreamCarve(&g->p, &g->s);
+  g->q = (MloptNvRing){.stages = 1,
+                       .barriers = g->shared.qRing,
+                       .consumers = warps,
+                       .blocks = 1};
+  g->k = (MloptNvRing){.stages = g->s.stages,
+                       .barriers = g->shared.kRing,
+                       .consumers = warps,
+                       .blocks = 1};
+  g->v = g->k;
+  g->v.barriers = g->shared.vRing;
+  MloptNvFactor factor;
+  mloptMatmulFactor(&g->p.scores.a, &factor);
+  g->scores =
+      (MloptNvMma){.n = g->s.tile[1], .slabs = 1, .a = factor, .b = factor};
+  g->sums = (MloptNvMma){.n = g->p.values.sizes[MLOPT_AXIS_N],
+                         .slabs = 1,
+                         .a = factor,
+                         .b = factor,
+                         .bAlongN = true};
+  g->parameters = code;
+}
+
+static bool check(MloptStreamKernel *g, MlirOperation kernel,
+                  MlirBlock program) {
+  if (!mloptReadStreamSchedule(kernel, &g->s) ||
+      !mloptFindStream(program, &g->p)) {
+    mloptOpError(kernel, "has the schedule of a streamed kernel, but its "
+                         "program is none");
+    return false;
+  }
+  return mloptVerifyStream(kernel, &g->p, &g->s);
+}
+
+bool mloptEmitStream(MlirOperation kernel, MlirBlock program, MlirBlock code) {
+  MloptStreamKernel g = {.raw = {NULL}};
+  if (!check(&g, kernel, program))
+    return false;
+  MloptPull *pull = mloptPullCreate(code, mlirOperationGetLocation(kernel));
+  if (!pull)
+    return false;
+  bool isMap[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  for (intptr_t i = 0, n = mlirBlockGetNumArguments(code); i < n; ++i)
+    isMap[i] = mloptStreamIsMap(&g.p, i);
+  mloptEpilogueBegin(&g.epilogue, pull, &g.p.values, program, code, isMap);
+  mloptPullSetHooks(pull, (MloptPullHooks){.load = mloptTileLoad,
+                                           .reduce = readReduction,
+                                           .userData = &g});
+  carve(&g, code);
+  g.nv = mloptNvBegin(mloptPullGetBuilder(pull), kernel);
+  readThreads(&g);
+  initialise(&g);
+  waitForKernels(&g);
+  mloptStreamLocate(&g);
+  MloptNvScope role =
+      mloptNvBeginIf(&g.nv, mloptNvEqInt(&g.nv, g.warpgroup, 0));
+  setRegisters(&g, false);
+  produce(&g);
+  mloptNvElse(&g.nv, &role);
+  setRegisters(&g, true);
+  mloptStreamConsume(&g);
+  mloptNvEndIf(&g.nv, &role);
+  mloptNvOp(&g.nv, "llvm.return", 0, NULL, NULL);
+  mloptEpilogueEnd(&g.epilogue);
+  bool ok = mloptPullDestroy(pull);
+  if (!ok)
+    mloptOpError(kernel, "cannot be emitted as a streamed kernel");
+  return ok;
+}

@@ -1,0 +1,114 @@
+//===- emit_stream_impl.h - A streamed kernel under construction --*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the files that emit a streamed kernel share. A fragment of scores has
+// its rows along m and its columns along the keys of a step; one of sums, its
+// columns along those of V. A thread holds two rows of either.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_EMIT_STREAM_IMPL_H
+#define MLOPT_PASSES_EMIT_STREAM_IMPL_H
+
+#include "emit_boxes.h"
+#include "emit_matmul_epilogue.h"
+#include "schedule_stream.h"
+
+enum {
+  MLOPT_STREAM_WARPGROUP = 128, ///< threads
+  MLOPT_STREAM_ROWS = 2,        ///< of a thread
+  MLOPT_STREAM_MAX_SCORES = 128,
+};
+
+/// A block's rows, and the steps of keys that they need: [from, end), of which
+/// those in [fullFrom, fullEnd) need no condition. All i32.
+typedef struct MloptStreamTile {
+  MlirValue batch, row;
+  MlirValue from, fullFrom, fullEnd, end;
+} MloptStreamTile;
+
+typedef struct MloptStreamKernel {
+  MloptEpilogue epilogue; ///< first: what the pull emitter's hooks get
+  MloptNv nv;
+  MloptStream p;
+  MloptStreamSchedule s;
+  MloptStreamShared shared;
+  MloptNvRing q, k, v;
+  MloptNvMma scores, sums;
+  MlirBlock parameters; ///< of the kernel: maps and pointers
+  MlirValue thread;     ///< in its warpgroup
+  MlirValue warpgroup;  ///< 0: producer
+  MlirValue isFirst;    ///< of the block's threads
+  MloptStreamTile tile;
+  /// What the pull emitter finds at an element: the product of Q and K there,
+  /// and the row's largest score and sum.
+  MlirValue raw, rowMax, rowSum;
+} MloptStreamKernel;
+
+/// A warpgroup that computes.
+typedef struct MloptStreamConsumer {
+  MlirValue index;   ///< 0, 1, ..
+  MlirValue lane;    ///< in its warp
+  MlirValue isFirst; ///< of the warpgroup
+  MlirValue barrier; ///< named, of the warpgroup
+  MlirValue row;     ///< its first one
+  /// Of this thread's rows: where they are, and an index within the tensors.
+  MlirValue rows[MLOPT_STREAM_ROWS], rowIndices[MLOPT_STREAM_ROWS];
+  MlirValue batchIndex;
+  MlirValue column;  ///< of this thread's first element in a fragment
+  MlirValue q, k, v; ///< descriptors, of stage 0
+} MloptStreamConsumer;
+
+static inline MlirValue mloptStreamIndex(MloptNv *nv, MlirValue value) {
+  return mloptBuildUnary(nv->b, "arith.index_castui", value,
+                         mlirIndexTypeGet(nv->b->context));
+}
+
+// emit_stream_tile.c
+/// The tile of this block.
+void mloptStreamLocate(MloptStreamKernel *);
+/// Whether some steps need conditions, and, if so, whether there are such
+/// before and behind those that need none, and whether there are these.
+bool mloptStreamHasConditions(const MloptStreamKernel *);
+typedef struct MloptStreamParts {
+  bool before, full, behind;
+} MloptStreamParts;
+MloptStreamParts mloptStreamPartsOf(const MloptStreamKernel *);
+
+// emit_stream_scores.c
+/// The products of a step's fragment as numbers whose order is that of the
+/// scores; a score is so many times its number.
+double mloptStreamScores(MloptStreamKernel *, const MloptStreamConsumer *,
+                         MlirValue step, bool conditional, MlirValue *scores);
+
+// emit_stream_softmax.c
+/// The running state of two rows of a thread.
+typedef struct MloptStreamRows {
+  MlirValue max[MLOPT_STREAM_ROWS]; ///< in the scores' numbers
+  MlirValue sum[MLOPT_STREAM_ROWS]; ///< of this thread's elements
+} MloptStreamRows;
+MloptStreamRows mloptStreamRowsStart(MloptStreamKernel *);
+/// Turns scores into weights and takes them into the rows; `outRepair` is what
+/// sums so far are to be multiplied by.
+void mloptStreamSoftmax(MloptStreamKernel *, double scale, MlirValue *scores,
+                        MloptStreamRows *,
+                        MlirValue outRepair[MLOPT_STREAM_ROWS]);
+/// The rows' results: the largest score, the sum over all threads, and their
+/// fragment of sums; the latter two are NaN where all scores are -inf, since
+/// exp(-inf - -inf) is.
+void mloptStreamRowsFinish(MloptStreamKernel *, double scale, MloptStreamRows *,
+                           MlirValue *sums);
+
+// emit_stream_store.c
+/// Stores the outputs of the consumer's rows.
+void mloptStreamStore(MloptStreamKernel *, const MloptStreamConsumer *,
+                      const MloptStreamRows *, const MlirValue *sums);
+
+// emit_stream_consume.c
+void mloptStreamConsume(MloptStreamKernel *);
+
+#endif // MLOPT_PASSES_EMIT_STREAM_IMPL_H

@@ -1,0 +1,161 @@
+//===- emit_stream_store.c - From sums to the results ---------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The elementwise code behind the sums, in registers. An output that TMA can
+// reach is staged in boxes of 64 rows of 128 bytes, one after another, which
+// one thread then stores; where they fit, over the warpgroup's rows of Q. Any
+// other output is stored from where it is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_stream_impl.h"
+#include "schedule_matmul.h"
+
+enum { BOX_BYTES = MLOPT_NV_MMA_ROWS * MLOPT_NV_ROW_BYTES };
+
+static int64_t columnsOf(const MloptStreamKernel *g) {
+  return g->p.values.sizes[MLOPT_AXIS_N];
+}
+
+static MloptEpiloguePoint pointAt(MloptStreamKernel *g,
+                                  const MloptStreamConsumer *w,
+                                  MlirValue rowIndex, int64_t element,
+                                  int lanes) {
+  MloptNv *nv = &g->nv;
+  MlirValue column =
+      mloptNvAddInt(nv, w->column, element / 4 * 8 + element % 2);
+  return (MloptEpiloguePoint){
+      .axes = {[MLOPT_AXIS_BATCH] = w->batchIndex,
+               [MLOPT_AXIS_M] = rowIndex,
+               [MLOPT_AXIS_N] = mloptStreamIndex(nv, column)},
+      .lanes = lanes};
+}
+
+/// Two neighbours of an output; for a box, as f32 or i32.
+static void evaluate(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                     const MloptStreamRows *rows, const MloptOutput *output,
+                     const MlirValue *sums, int64_t element, bool forBox,
+                     MlirValue *out) {
+  MloptNv *nv = &g->nv;
+  int row = (int)(element / 2 % 2);
+  int lanes = mloptEpilogueLanes(&g->p.values, output);
+  g->rowMax = rows->max[row];
+  g->rowSum = rows->sum[row];
+  for (int lane = 0; lane < 2; lane += lanes) {
+    for (int i = 0; i < lanes; ++i)
+      g->epilogue.sums[0][i] = sums[element + lane + i];
+    MloptEpiloguePoint point =
+        pointAt(g, w, w->rowIndices[row], element + lane, lanes);
+    mloptEpilogueEvaluate(&g->epilogue, output, &point, !forBox, out + lane);
+  }
+  bool isHalf = mloptElementWidth(mloptElementType(output->type)) == 16;
+  for (int i = 0; forBox && isHalf && i < 2 && !nv->b->failed; ++i)
+    // Exact, and what rounds it again is exact too.
+    if (!mlirTypeIsAF32(mlirValueGetType(out[i])))
+      out[i] = mloptBuildUnary(nv->b, "arith.extf", out[i], nv->f32);
+}
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+/// Where box `i` of the warpgroup is staged: Q's rows lie in boxes of all
+/// warpgroups, one below the other.
+static MlirValue boxOffset(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                           int64_t i) {
+  MloptNv *nv = &g->nv;
+  bool isOverQ = g->shared.store == g->shared.q;
+  int64_t perWarpgroup = isOverQ ? BOX_BYTES : g->shared.storeBytes;
+  int64_t perBox =
+      isOverQ ? mloptStreamConsumers(&g->s) * BOX_BYTES : BOX_BYTES;
+  return mloptNvAddInt(nv, mloptNvMulInt(nv, w->index, perWarpgroup),
+                       g->shared.store + i * perBox);
+}
+
+/// Starts the stores of an output's boxes, by one thread.
+static void storeBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                       const MloptOutput *output) {
+  MloptNv *nv = &g->nv;
+  int64_t columns = mloptMatmulStoreColumns(output);
+  mloptNvFenceShared(nv);
+  mloptNvBarrier(nv, w->barrier, MLOPT_STREAM_WARPGROUP);
+  MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
+  for (int64_t i = 0; i < columnsOf(g) / columns; ++i) {
+    const MlirValue axes[MLOPT_NUM_AXES] = {[MLOPT_AXIS_BATCH] = g->tile.batch,
+                                            [MLOPT_AXIS_M] = w->row,
+                                            [MLOPT_AXIS_N] =
+                                                mloptNvInt(nv, i * columns)};
+    MlirValue at[MLOPT_PLACE_MAX_DIGITS];
+    intptr_t rank = mloptBoxOfOutput(nv, &g->p.values, output, axes, at);
+    mloptNvStoreBox(nv, mlirBlockGetArgument(g->parameters, output->parameter),
+                    boxOffset(g, w, i), rank, at);
+  }
+  mloptNvCommitStores(nv);
+  mloptNvWaitStoresRead(nv, 0); // the kernel's end waits for the writes
+  mloptNvEndIf(nv, &first);
+}
+
+static void storeByBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                         const MloptStreamRows *rows, const MloptOutput *output,
+                         const MlirValue *sums) {
+  MloptNv *nv = &g->nv;
+  int64_t columns = mloptMatmulStoreColumns(output);
+  MlirType element = mloptElementType(output->type);
+  MlirValue places[4], elements[MLOPT_NV_MMA_MAX_FRAGMENT];
+  mloptPlaceFragment(nv, g->thread, mloptElementWidth(element) == 16, places);
+  for (int64_t i = 0; i < columnsOf(g) / 2; i += 2)
+    evaluate(g, w, rows, output, sums, i, true, elements + i);
+  // All warps are done with what lay there.
+  mloptNvBarrier(nv, w->barrier, MLOPT_STREAM_WARPGROUP);
+  for (int64_t i = 0; i < columnsOf(g) / columns; ++i)
+    mloptStageFragment(nv, element, places, boxOffset(g, w, i),
+                       elements + i * columns / 2);
+  storeBoxes(g, w, output);
+}
+
+//===----------------------------------------------------------------------===//
+// Other outputs
+//===----------------------------------------------------------------------===//
+
+static void storePair(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                      const MloptOutput *output, int64_t element,
+                      const MlirValue *elements) {
+  MloptNv *nv = &g->nv;
+  int row = (int)(element / 2 % 2);
+  int lanes = mloptEpilogueLanes(&g->p.values, output);
+  MlirValue inside =
+      mloptBuildCmpI(nv->b, "ult", w->rows[row],
+                     mloptNvInt(nv, g->p.values.sizes[MLOPT_AXIS_M]));
+  for (int lane = 0; lane < 2; lane += lanes) {
+    MloptEpiloguePoint point =
+        pointAt(g, w, w->rowIndices[row], element + lane, lanes);
+    MloptVector vector;
+    mloptEpilogueAim(&g->epilogue, output, &point, &vector);
+    MloptNvScope scope = mloptNvBeginIf(nv, inside);
+    mloptTileStore(&g->epilogue.tile, &vector,
+                   mlirBlockGetArgument(g->parameters, output->parameter),
+                   elements + lane);
+    mloptNvEndIf(nv, &scope);
+  }
+}
+
+void mloptStreamStore(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                      const MloptStreamRows *rows, const MlirValue *sums) {
+  mloptEpilogueEnter(&g->epilogue);
+  for (intptr_t i = 0; i < g->p.values.numOutputs; ++i) {
+    const MloptOutput *output = &g->p.values.outputs[i];
+    if (mloptMatmulStoresBoxes(&g->p.values, output)) {
+      storeByBoxes(g, w, rows, output, sums);
+      continue;
+    }
+    for (int64_t e = 0; e < columnsOf(g) / 2; e += 2) {
+      MlirValue elements[2];
+      evaluate(g, w, rows, output, sums, e, false, elements);
+      storePair(g, w, output, e, elements);
+    }
+  }
+}

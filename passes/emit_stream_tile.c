@@ -1,0 +1,149 @@
+//===- emit_stream_tile.c - The rows of a block and their keys ------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block takes the steps of keys that some of its rows need: bounds rise with
+// the row, so that the first row has the least and the last one the largest.
+//
+//             keys  from    fullFrom     fullEnd     end
+//   first row       |  cond.   |    full    |   cond.  |
+//    last row           ...
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_stream_impl.h"
+
+static int64_t keysOf(const MloptStreamKernel *g) {
+  return g->p.scores.sizes[MLOPT_AXIS_N];
+}
+
+static int64_t rowsOf(const MloptStreamKernel *g) {
+  return g->p.scores.sizes[MLOPT_AXIS_M];
+}
+
+static int64_t totalSteps(const MloptStreamKernel *g) {
+  return (keysOf(g) + g->s.tile[1] - 1) / g->s.tile[1];
+}
+
+/// Whether all rows of a tile lie in one turn of the bound.
+static bool isUsable(const MloptStreamKernel *g, const MloptStreamBound *b) {
+  return !b->step || b->size >= rowsOf(g) || b->size % g->s.tile[0] == 0;
+}
+
+static bool isAtLeast(const MloptStreamBound *b, int64_t key) {
+  return !b->step && b->low >= key;
+}
+
+bool mloptStreamHasConditions(const MloptStreamKernel *g) {
+  return !mlirValueIsNull(g->p.condition) || keysOf(g) % g->s.tile[1];
+}
+
+MloptStreamParts mloptStreamPartsOf(const MloptStreamKernel *g) {
+  const MloptStreamBound *from = &g->p.fullFrom, *end = &g->p.fullEnd;
+  bool all = mlirValueIsNull(g->p.condition);
+  MloptStreamParts parts = {.full =
+                                all || (isUsable(g, from) && isUsable(g, end) &&
+                                        !(!end->step && end->low <= 0) &&
+                                        !isAtLeast(from, keysOf(g)))};
+  if (!mloptStreamHasConditions(g))
+    return parts;
+  parts.before = !parts.full || (!all && (from->step || from->low > 0));
+  parts.behind = parts.full && (keysOf(g) % g->s.tile[1] ||
+                                (!all && !isAtLeast(end, keysOf(g))));
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+static MlirValue least(MloptNv *nv, MlirValue x, MlirValue y) {
+  return mloptNvArith(nv, "arith.minsi", x, y);
+}
+
+static MlirValue largest(MloptNv *nv, MlirValue x, MlirValue y) {
+  return mloptNvArith(nv, "arith.maxsi", x, y);
+}
+
+/// A bound at a row; `otherwise` where tiles cannot use it.
+static MlirValue boundAt(MloptStreamKernel *g, const MloptStreamBound *b,
+                         MlirValue row, int64_t otherwise) {
+  MloptNv *nv = &g->nv;
+  if (!isUsable(g, b))
+    return mloptNvInt(nv, otherwise);
+  if (!b->step)
+    return mloptNvInt(nv, b->low);
+  MlirValue i = row;
+  if (b->size < rowsOf(g))
+    i = mloptNvRemInt(nv, i, b->size);
+  if (b->step > 1)
+    i = mloptNvMulInt(nv, mloptNvDivInt(nv, i, b->step), b->step);
+  i = largest(nv, mloptNvAddInt(nv, i, b->constant), mloptNvInt(nv, b->low));
+  return least(nv, i, mloptNvInt(nv, b->high));
+}
+
+static MlirValue stepsDown(MloptStreamKernel *g, MlirValue keys) {
+  return mloptNvDivInt(&g->nv, keys, g->s.tile[1]);
+}
+
+static MlirValue stepsUp(MloptStreamKernel *g, MlirValue keys) {
+  return stepsDown(g, mloptNvAddInt(&g->nv, keys, g->s.tile[1] - 1));
+}
+
+static MlirValue between(MloptNv *nv, MlirValue x, MlirValue low,
+                         MlirValue high) {
+  return least(nv, largest(nv, x, low), high);
+}
+
+/// At least one step, so that every row gets a result.
+static void findSteps(MloptStreamKernel *g, MloptStreamTile *tile) {
+  MloptNv *nv = &g->nv;
+  MlirValue first = tile->row;
+  MlirValue last = least(nv, mloptNvAddInt(nv, first, g->s.tile[0] - 1),
+                         mloptNvInt(nv, rowsOf(g) - 1));
+  MlirValue most = mloptNvInt(nv, totalSteps(g) - 1);
+  tile->from = least(nv, stepsDown(g, boundAt(g, &g->p.from, first, 0)), most);
+  tile->end = largest(nv, stepsUp(g, boundAt(g, &g->p.end, last, keysOf(g))),
+                      mloptNvAddInt(nv, tile->from, 1));
+  tile->fullFrom = tile->from;
+  tile->fullEnd = mloptNvInt(nv, keysOf(g) / g->s.tile[1]);
+  if (!mlirValueIsNull(g->p.condition)) {
+    tile->fullFrom = stepsUp(g, boundAt(g, &g->p.fullFrom, last, keysOf(g)));
+    tile->fullEnd = least(nv, tile->fullEnd,
+                          stepsDown(g, boundAt(g, &g->p.fullEnd, first, 0)));
+  }
+  tile->fullFrom = between(nv, tile->fullFrom, tile->from, tile->end);
+  tile->fullEnd = between(nv, tile->fullEnd, tile->fullFrom, tile->end);
+  // A loop that is known to be taken once would become straight code, in which
+  // ptxas moves exponentials down into the next step, and spills. It does not
+  // know that these registers are 0.
+  tile->fullFrom =
+      mloptNvAdd(nv, tile->fullFrom, mloptNvRegister(nv, "ctaid.y"));
+  tile->fullEnd = mloptNvAdd(nv, tile->fullEnd, mloptNvRegister(nv, "ctaid.z"));
+  tile->end = mloptNvAdd(nv, tile->end, mloptNvRegister(nv, "ctaid.y"));
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void mloptStreamLocate(MloptStreamKernel *g) {
+  MloptNv *nv = &g->nv;
+  MlirValue number = mloptNvRegister(nv, "ctaid.x");
+  int64_t tiles = (rowsOf(g) + g->s.tile[0] - 1) / g->s.tile[0];
+  int64_t together = mloptStreamBatches(&g->p);
+  MlirValue group = mloptNvDivInt(nv, number, together * tiles);
+  MlirValue within = mloptNvRemInt(nv, number, together * tiles);
+  MlirValue tile = mloptNvDivInt(nv, within, together);
+  if (g->p.end.step)
+    tile = mloptNvArith(nv, "arith.subi", mloptNvInt(nv, tiles - 1), tile);
+  MlirValue batch = mloptNvMulInt(nv, group, together);
+  if (together > 1)
+    batch = mloptNvAdd(nv, batch, mloptNvRemInt(nv, within, together));
+  g->tile.batch = mloptNvRenew(nv, batch);
+  g->tile.row = mloptNvRenew(nv, mloptNvMulInt(nv, tile, g->s.tile[0]));
+  findSteps(g, &g->tile);
+}

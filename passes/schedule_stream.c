@@ -1,0 +1,275 @@
+//===- schedule_stream.c - Tiles and launches of streamed kernels ---------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedule_stream.h"
+
+#include "kernel_limits.h"
+#include "nv_tma.h"
+#include "schedule_matmul.h"
+#include "target.h"
+
+#include <inttypes.h>
+
+enum {
+  PIECE = MLOPT_NV_ROW_BYTES / 2, ///< elements of 16 bits in a row of a box
+  MOST_BOX = 256,                 ///< rows
+  WARPGROUP = 128,                ///< threads
+};
+
+static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static int64_t depthOf(const MloptStream *p) {
+  return p->scores.sizes[MLOPT_AXIS_K];
+}
+
+static int64_t columnsOf(const MloptStream *p) {
+  return p->values.sizes[MLOPT_AXIS_N];
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+int64_t mloptStreamConsumers(const MloptStreamSchedule *s) {
+  return s->tile[0] / MLOPT_NV_MMA_ROWS;
+}
+
+int64_t mloptStreamThreads(const MloptStreamSchedule *s) {
+  return WARPGROUP * (mloptStreamConsumers(s) + 1);
+}
+
+/// The bytes of a warpgroup's rows of the widest output that goes by boxes.
+static int64_t storeBytes(const MloptStream *p) {
+  int64_t most = 0;
+  for (intptr_t i = 0; i < p->values.numOutputs; ++i) {
+    const MloptOutput *output = &p->values.outputs[i];
+    int64_t boxes = columnsOf(p) / mloptMatmulStoreColumns(output);
+    if (mloptMatmulStoresBoxes(&p->values, output) && boxes > most)
+      most = boxes;
+  }
+  return most * MLOPT_NV_MMA_ROWS * MLOPT_NV_ROW_BYTES;
+}
+
+MloptStreamShared mloptStreamCarve(const MloptStream *p,
+                                   const MloptStreamSchedule *s) {
+  int64_t qRows = depthOf(p) / PIECE * MLOPT_NV_ROW_BYTES;
+  MloptStreamShared shared = {
+      .qBytes = s->tile[0] * qRows,
+      .kBytes = s->tile[1] * qRows,
+      .vBytes = s->tile[1] * columnsOf(p) / PIECE * MLOPT_NV_ROW_BYTES,
+      .storeBytes = storeBytes(p),
+  };
+  shared.k = shared.q + shared.qBytes;
+  shared.v = shared.k + s->stages * shared.kBytes;
+  int64_t end = shared.v + s->stages * shared.vBytes;
+  // A warpgroup is done with its rows of Q when it stores.
+  shared.store = shared.q;
+  if (shared.storeBytes > MLOPT_NV_MMA_ROWS * qRows) {
+    shared.store = end;
+    end += mloptStreamConsumers(s) * shared.storeBytes;
+  }
+  MloptNvRing one = {.stages = 1}, ring = {.stages = s->stages};
+  shared.qRing = end;
+  shared.kRing = shared.qRing + mloptNvRingBytes(&one);
+  shared.vRing = shared.kRing + mloptNvRingBytes(&ring);
+  shared.total = shared.vRing + mloptNvRingBytes(&ring);
+  return shared;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+int64_t mloptStreamTiles(const MloptStream *p, const MloptStreamSchedule *s) {
+  return divideUp(p->scores.sizes[MLOPT_AXIS_M], s->tile[0]) *
+         p->scores.sizes[MLOPT_AXIS_BATCH];
+}
+
+int64_t mloptStreamBatches(const MloptStream *p) {
+  enum { L2_BYTES = 16 << 20 }; // a part of 50 MB: other blocks run ahead
+  int64_t batches = p->scores.sizes[MLOPT_AXIS_BATCH];
+  int64_t bytes =
+      2 * p->scores.sizes[MLOPT_AXIS_N] * (depthOf(p) + columnsOf(p));
+  if (!p->end.step)
+    return 1;
+  int64_t count = L2_BYTES / bytes;
+  count = count < 1 ? 1 : count > batches ? batches : count;
+  while (batches % count)
+    --count;
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
+
+bool mloptStreamTakes(MlirType weight, int64_t depth, int64_t columns) {
+  return (mlirTypeIsABF16(weight) || mlirTypeIsAF16(weight)) &&
+         (depth == 64 || depth == 128) && (columns == 64 || columns == 128);
+}
+
+/// Whether TMA reads a factor of these elements in boxes of rows.
+static bool isFactor(const MloptMatrix *matrix, MlirType element,
+                     bool isKMajor) {
+  return matrix->isKMajor == isKMajor && !matrix->isPixels &&
+         mlirTypeEqual(mloptElementType(matrix->type), element) &&
+         mloptMatmulReaches(matrix, matrix->offset);
+}
+
+static bool isTaken(const MloptStream *p) {
+  intptr_t q = p->scores.a.parameter, k = p->scores.b.parameter,
+           v = p->values.b.parameter;
+  for (int axis = 0; axis < MLOPT_NUM_AXES; ++axis)
+    if (p->scores.sizes[axis] >= INT64_C(1) << 30)
+      return false;
+  for (intptr_t i = 0; i < p->values.numOutputs; ++i)
+    if (mloptElementWidth(mloptElementType(p->values.outputs[i].type)) == 4)
+      return false;
+  return mloptStreamTakes(p->weight, depthOf(p), columnsOf(p)) && q != k &&
+         q != v && k != v && isFactor(&p->scores.a, p->weight, true) &&
+         isFactor(&p->scores.b, p->weight, true) &&
+         isFactor(&p->values.b, p->weight, false);
+}
+
+/// Registers that a thread keeps: scores, sums, weights, and the rest.
+static int64_t registersOf(const MloptStream *p, const MloptStreamSchedule *s) {
+  enum { REST = 32 };
+  return s->tile[1] / 2 + columnsOf(p) / 2 + s->tile[1] / 4 + REST;
+}
+
+int64_t mloptStreamRegisters(const MloptStreamSchedule *s) {
+  return mloptStreamConsumers(s) == 2 ? 240 : 160;
+}
+
+static const char *faultOf(const MloptStream *p, const MloptStreamSchedule *s) {
+  int64_t consumers = mloptStreamConsumers(s);
+  if (s->tile[0] % MLOPT_NV_MMA_ROWS || consumers < 2 || consumers > 3)
+    return "a block computes 128 or 192 rows";
+  if (s->tile[1] % 16 || s->tile[1] < 16 || s->tile[1] > MOST_BOX)
+    return "a step has 16 to 256 keys, by 16";
+  if (registersOf(p, s) > mloptStreamRegisters(s))
+    return "scores and sums exceed the registers of a thread";
+  if (s->stages < 2 || s->stages > 63)
+    return "a ring has 2 to 63 stages";
+  if (mloptStreamCarve(p, s).total > mloptSm90.sharedBytes)
+    return "the stages exceed the shared memory of a block";
+  return mloptStreamTiles(p, s) > 1 << 30 ? "there are more than 2^30 tiles"
+                                          : NULL;
+}
+
+bool mloptVerifyStream(MlirOperation kernel, const MloptStream *p,
+                       const MloptStreamSchedule *s) {
+  if (!isTaken(p)) {
+    mloptOpError(kernel, "has the schedule of a streamed kernel, but TMA and "
+                         "wgmma do not take its tensors");
+    return false;
+  }
+  const char *fault = faultOf(p, s);
+  if (fault)
+    mloptOpError(kernel,
+                 "has an illegal schedule: tile %" PRId64 "x%" PRId64
+                 " with %" PRId64 " stages: %s",
+                 s->tile[0], s->tile[1], s->stages, fault);
+  return !fault;
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+bool mloptScheduleStream(const MloptStream *p, MloptStreamSchedule *out) {
+  *out = (MloptStreamSchedule){.tile = {128, 128}, .stages = 2};
+  return isTaken(p) && !faultOf(p, out);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+bool mloptStreamIsMap(const MloptStream *p, intptr_t parameter) {
+  bool isMap = parameter == p->scores.a.parameter ||
+               parameter == p->scores.b.parameter ||
+               parameter == p->values.b.parameter;
+  for (intptr_t i = 0; i < p->values.numOutputs; ++i)
+    isMap |= parameter == p->values.outputs[i].parameter &&
+             mloptMatmulStoresBoxes(&p->values, &p->values.outputs[i]);
+  return isMap;
+}
+
+void mloptStreamAnnotate(MlirOperation kernel, const MloptStream *p,
+                         const MloptStreamSchedule *s) {
+  MlirContext context = mlirOperationGetContext(kernel);
+  MlirNamedAttribute entries[] = {
+      mloptNamedAttr(context, "family", mloptStrAttr(context, "stream")),
+      mloptNamedAttr(context, "stages", mloptI64Attr(context, s->stages)),
+      mloptNamedAttr(context, "tile", mloptI64Array(context, 2, s->tile)),
+  };
+  mlirOperationSetDiscardableAttributeByName(
+      kernel, mloptStr("mlopt.schedule"),
+      mlirDictionaryAttrGet(context, MLOPT_COUNT(entries), entries));
+  const int32_t threads[] = {(int32_t)mloptStreamThreads(s), 1, 1};
+  mlirOperationSetDiscardableAttributeByName(
+      kernel, mloptStr("nvvm.reqntid"),
+      mlirDenseI32ArrayGet(context, 3, threads));
+  mloptSetKernelResident(kernel, 1);
+  MlirAttribute parameters[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  intptr_t n = mlirBlockGetNumArguments(entry);
+  for (intptr_t i = 0; i < n; ++i)
+    parameters[i] = mloptStreamIsMap(p, i)
+                        ? mloptNvMapParameter(context)
+                        : mlirDictionaryAttrGet(context, 0, NULL);
+  mlirOperationSetInherentAttributeByName(
+      kernel, mloptStr("arg_attrs"), mlirArrayAttrGet(context, n, parameters));
+}
+
+bool mloptReadStreamSchedule(MlirOperation kernel, MloptStreamSchedule *out) {
+  MlirAttribute schedule = mloptAttr(kernel, "mlopt.schedule");
+  if (mlirAttributeIsNull(schedule))
+    return false;
+  MlirAttribute family = mloptDictGet(schedule, "family"),
+                stages = mloptDictGet(schedule, "stages"),
+                tile = mloptDictGet(schedule, "tile");
+  if (mlirAttributeIsNull(family) || !mloptIsString(family) ||
+      !mloptStrEq(mlirStringAttrGetValue(family), "stream") ||
+      mlirAttributeIsNull(stages) || !mloptIsI64(stages) ||
+      mlirAttributeIsNull(tile) || !mloptIsI64Array(tile) ||
+      mlirDenseArrayGetNumElements(tile) != 2)
+    return false;
+  mloptI64ArrayGet(tile, out->tile);
+  out->stages = mlirIntegerAttrGetValueInt(stages);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+static MlirAttribute factorMap(MlirContext context, const MloptMatrix *matrix,
+                               int64_t rows) {
+  return mloptMatmulMapOfFactor(context, matrix, matrix->offset,
+                                (const int64_t[]){PIECE, rows});
+}
+
+void mloptStreamLaunch(MlirContext context, const MloptStream *p,
+                       const MloptStreamSchedule *s, MloptLaunch *launch) {
+  const MloptContraction *values = &p->values;
+  MlirAttribute maps[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  for (intptr_t i = 0; i < launch->numArguments; ++i)
+    maps[i] = mlirUnitAttrGet(context);
+  maps[p->scores.a.parameter] = factorMap(context, &p->scores.a, s->tile[0]);
+  maps[p->scores.b.parameter] = factorMap(context, &p->scores.b, s->tile[1]);
+  maps[values->b.parameter] = factorMap(context, &values->b, s->tile[1]);
+  for (intptr_t i = 0; i < values->numOutputs; ++i)
+    if (mloptMatmulStoresBoxes(values, &values->outputs[i]))
+      maps[values->outputs[i].parameter] =
+          mloptMatmulMapOfOutput(context, values, &values->outputs[i]);
+  launch->blocks = mloptStreamTiles(p, s);
+  launch->threads = mloptStreamThreads(s);
+  launch->sharedBytes = mloptStreamCarve(p, s).total;
+  launch->tensorMaps = mlirArrayAttrGet(context, launch->numArguments, maps);
+}

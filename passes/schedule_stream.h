@@ -1,0 +1,72 @@
+//===- schedule_stream.h - Tiles and launches of streamed kernels -*- C -*-===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides with which tile a streamed program (stream.h) runs, and what its
+// launch looks like. The choice is `mlopt.schedule` on the kernel, which the
+// emitter reads; the maps are `mlopt.tensor_maps` on the launch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MLOPT_PASSES_SCHEDULE_STREAM_H
+#define MLOPT_PASSES_SCHEDULE_STREAM_H
+
+#include "launch.h"
+#include "nv_ring.h"
+#include "nv_wgmma.h"
+#include "stream.h"
+
+/// `{family = "stream", stages = 2, tile = [128, 128]}`
+typedef struct MloptStreamSchedule {
+  int64_t tile[2]; ///< rows of a block, 64 for each warpgroup; keys of a step
+  int64_t stages;  ///< of the rings of K and of V
+} MloptStreamSchedule;
+
+/// Where each part of the shared block starts.
+typedef struct MloptStreamShared {
+  int64_t qBytes;         ///< of the rows of a block
+  int64_t kBytes, vBytes; ///< of a stage
+  int64_t storeBytes;     ///< of a warpgroup's rows of an output
+  int64_t q, k, v, store; ///< offsets
+  int64_t qRing, kRing, vRing;
+  int64_t total;
+} MloptStreamShared;
+
+/// Warpgroups that compute, and threads with the one that loads.
+int64_t mloptStreamConsumers(const MloptStreamSchedule *);
+int64_t mloptStreamThreads(const MloptStreamSchedule *);
+/// Registers of a thread that computes; one that loads has 24 of two
+/// warpgroups' share, or 32 of three's.
+int64_t mloptStreamRegisters(const MloptStreamSchedule *);
+MloptStreamShared mloptStreamCarve(const MloptStream *,
+                                   const MloptStreamSchedule *);
+/// Blocks: tiles of the rows of a batch, and of all.
+int64_t mloptStreamTiles(const MloptStream *, const MloptStreamSchedule *);
+/// Batches whose keys and values stay in L2 while their tiles are computed, the
+/// ones with the most keys first; 1 where all tiles have as many.
+int64_t mloptStreamBatches(const MloptStream *);
+/// Whether a parameter of the kernel is a tensor map.
+bool mloptStreamIsMap(const MloptStream *, intptr_t parameter);
+
+/// Whether the family takes weights of this type, scores that are sums of
+/// `depth` products, and results of so many columns.
+bool mloptStreamTakes(MlirType weight, int64_t depth, int64_t columns);
+/// The best tile; false if the family does not take this program.
+bool mloptScheduleStream(const MloptStream *, MloptStreamSchedule *out);
+/// Whether a kernel can have this schedule; a diagnostic if not.
+bool mloptVerifyStream(MlirOperation kernel, const MloptStream *,
+                       const MloptStreamSchedule *);
+
+/// The kernel's attributes: its schedule, its size, its maps as parameters.
+void mloptStreamAnnotate(MlirOperation kernel, const MloptStream *,
+                         const MloptStreamSchedule *);
+/// Reads `mlopt.schedule`; false if the kernel has none of this family.
+bool mloptReadStreamSchedule(MlirOperation kernel, MloptStreamSchedule *out);
+/// Completes the launch: grid, block, shared memory, tensor maps.
+void mloptStreamLaunch(MlirContext, const MloptStream *,
+                       const MloptStreamSchedule *, MloptLaunch *);
+
+#endif // MLOPT_PASSES_SCHEDULE_STREAM_H
