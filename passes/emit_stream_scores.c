@@ -20,19 +20,19 @@ static MlirValue minusInfinity(MloptNv *nv) {
       nv->b, mlirFloatAttrDoubleGet(nv->b->context, nv->f32, -INFINITY));
 }
 
-/// raw's indices at an element: digits of those of its axes.
+/// The score's loops at an element: digits of the indices of its axes.
 static void indicesOf(MloptStreamKernel *g, const MlirValue *axes,
                       MlirValue *out) {
-  const MloptContraction *c = &g->p.scores;
+  const MloptStream *s = &g->p;
   MloptPull *pull = g->epilogue.tile.pull;
-  MlirType type = mloptResultType(c->products[0], 0);
+  MlirType type = mloptResultType(s->score, 0);
   for (intptr_t d = 0, n = mloptRank(type); d < n; ++d) {
-    int64_t size = mloptDim(type, d), step = c->stepsOfC[d];
-    MlirValue index = size == 1 ? mloptPullIndex(pull, 0) : axes[c->axesOfC[d]];
+    int64_t size = mloptDim(type, d), step = s->steps[d];
+    MlirValue index = size == 1 ? mloptPullIndex(pull, 0) : axes[s->axes[d]];
     if (size > 1 && step > 1)
       index = mloptBuildBinary(g->nv.b, "arith.divui", index,
                                mloptPullIndex(pull, step));
-    if (size > 1 && step * size < c->sizes[c->axesOfC[d]])
+    if (size > 1 && step * size < s->scores.sizes[s->axes[d]])
       index = mloptBuildBinary(g->nv.b, "arith.remui", index,
                                mloptPullIndex(pull, size));
     out[d] = index;

@@ -15,8 +15,10 @@
 //   %r = mlopt.fusion (%a = %x : tensor<8x64xf32>) -> tensor<8x64xf32> { ... }
 //
 // What is computed does not change: a fusion holds the same operations, with
-// their roundings, in every mode of mlopt.numerics; `strict` reductions keep
-// their order because it is a property of the operation, not of the kernel.
+// their roundings, in every mode of mlopt.numerics, but for dots of f32 and a
+// softmax between two dots (fuse_split.c, fuse_stream.c), where `strict` keeps
+// both; `strict` reductions keep their order because it is a property of the
+// operation, not of the kernel.
 // Afterwards a block holds fusions, reshapes, constants that are no splats,
 // control flow, and what is of another dialect.
 //
@@ -147,7 +149,9 @@ const MloptPassDef mloptPass_fuse MLOPT_TABLE = {
         "convolution with the slices, transposes and reshapes that say where "
         "its factors lie, where tensor maps reach them, and with the "
         "elementwise and layout operations on its result; two dots that share "
-        "a factor. Scatters, scans, sorts and window reductions stay "
+        "a factor; with `wgmma`, two dots of 16-bit floats around a softmax of "
+        "any scores, whose kernel takes the keys piece by piece. Scatters, "
+        "scans, sorts and window reductions stay "
         "alone. Each fusion says in `mlopt.ledger` which operands "
         "other kernels computed, why they are not part of it and what it "
         "would save; the function says in `mlopt.traffic` how many kernels "
@@ -155,7 +159,13 @@ const MloptPassDef mloptPass_fuse MLOPT_TABLE = {
         "Remarks of the category `mlopt-fuse` say the same for each edge. "
         "Results do not change, but for this: with `wgmma`, a large dot of f32 "
         "becomes one of bf16 terms with sums in f32, whose products lie within "
-        "2^-23 of the exact ones where the factors exceed 2^-110. For `wgmma`, "
+        "2^-23 of the exact ones where the factors exceed 2^-110. And unless "
+        "it "
+        "is `strict`, a softmax between two dots that are one kernel is not "
+        "divided by its sum before the second dot but after it, by a "
+        "multiplication with the inverse in f32: exponentials are rounded to "
+        "the factors' type in place of probabilities, with the same relative "
+        "error of half their last place, 2^-9 of bf16. For `wgmma`, "
         "factors of other than 16 bits are transposed where their "
         "rows do not run along the contracted dimensions, and factors of a "
         "large "

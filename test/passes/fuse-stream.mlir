@@ -1,0 +1,78 @@
+// Two dots around a softmax become one kernel.
+// RUN: mlopt-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(mlopt-push-numerics,mlopt-fuse{wgmma=true}))' | FileCheck %s
+// RUN: mlopt-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(mlopt-push-numerics,mlopt-fuse))' | FileCheck %s --check-prefix=OFF
+
+// The exponentials are rounded, and the rows of what they weigh scaled in f32.
+// CHECK-LABEL: func.func @softmax
+// CHECK-SAME: kernels = 1
+// CHECK: mlopt.fusion
+// CHECK: %[[RAW:.*]] = mlopt.dot
+// CHECK: %[[MAX:.*]] = mlopt.reduce max %[[RAW]] dims [2]
+// CHECK: %[[EXP:.*]] = mlopt.exp
+// CHECK: %[[SUM:.*]] = mlopt.reduce add %[[EXP]] dims [2]
+// CHECK: %[[WEIGHTS:.*]] = mlopt.convert %[[EXP]]
+// CHECK: %[[INVERSE:.*]] = mlopt.div %{{.*}}, %[[SUM]]
+// CHECK: %[[OUT:.*]] = mlopt.dot %[[WEIGHTS]], {{.*}} -> tensor<2x64x64xf32>
+// CHECK: %[[ROWS:.*]] = mlopt.broadcast %[[INVERSE]]
+// CHECK: mlopt.mul %[[OUT]], %[[ROWS]]
+// Without wgmma there is no such kernel, and nothing is moved.
+// OFF-LABEL: func.func @softmax
+// OFF-SAME: kernels = 3
+// OFF: %[[P:.*]] = mlopt.div
+// OFF-NEXT: mlopt.convert %[[P]]
+// OFF-NOT: reason = "stream
+func.func @softmax(%q: tensor<2x64x64xbf16>, %k: tensor<2x96x64xbf16>, %v: tensor<2x96x64xbf16>) -> tensor<2x64x64xbf16> {
+  %raw = mlopt.dot %q, %k batch [0] x [0] contract [2] x [2] : (tensor<2x64x64xbf16>, tensor<2x96x64xbf16>) -> tensor<2x64x96xf32>
+  %m = mlopt.reduce max %raw dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
+  %ms = mlopt.broadcast %m dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
+  %d = mlopt.sub %raw, %ms : tensor<2x64x96xf32>
+  %e = mlopt.exp %d : tensor<2x64x96xf32>
+  %l = mlopt.reduce add %e dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
+  %ls = mlopt.broadcast %l dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
+  %p = mlopt.div %e, %ls : tensor<2x64x96xf32>
+  %w = mlopt.convert %p : tensor<2x64x96xf32> -> tensor<2x64x96xbf16>
+  %o = mlopt.dot %w, %v batch [0] x [0] contract [2] x [1] : (tensor<2x64x96xbf16>, tensor<2x96x64xbf16>) -> tensor<2x64x64xbf16>
+  return %o : tensor<2x64x64xbf16>
+}
+
+// -----
+
+// Any elementwise code gives scores: a mask by indices and one in memory, a
+// function, a bias. Heads are read where they lie, and stored so.
+// CHECK-LABEL: func.func @scores
+// CHECK-SAME: kernels = 1
+// CHECK: mlopt.fusion
+// CHECK: mlopt.transpose
+// CHECK: mlopt.dot
+// CHECK: mlopt.tanh
+// CHECK: mlopt.select
+// CHECK: mlopt.dot
+// CHECK: mlopt.transpose
+func.func @scores(%q: tensor<2x64x4x64xbf16>, %k: tensor<2x96x4x64xbf16>, %v: tensor<2x96x4x64xbf16>, %bias: tensor<64x96xf32>, %mask: tensor<2x96xi1>) -> tensor<2x64x4x64xbf16> {
+  %none = mlopt.constant dense<0xFF800000> : tensor<2x4x64x96xf32>
+  %qt = mlopt.transpose %q perm [0, 2, 1, 3] : tensor<2x64x4x64xbf16> -> tensor<2x4x64x64xbf16>
+  %kt = mlopt.transpose %k perm [0, 2, 1, 3] : tensor<2x96x4x64xbf16> -> tensor<2x4x96x64xbf16>
+  %vt = mlopt.transpose %v perm [0, 2, 1, 3] : tensor<2x96x4x64xbf16> -> tensor<2x4x96x64xbf16>
+  %raw = mlopt.dot %qt, %kt batch [0, 1] x [0, 1] contract [3] x [3] : (tensor<2x4x64x64xbf16>, tensor<2x4x96x64xbf16>) -> tensor<2x4x64x96xf32>
+  %b = mlopt.broadcast %bias dims [2, 3] : tensor<64x96xf32> -> tensor<2x4x64x96xf32>
+  %t = mlopt.tanh %raw : tensor<2x4x64x96xf32>
+  %s0 = mlopt.add %t, %b : tensor<2x4x64x96xf32>
+  %i = mlopt.iota dim 0 : tensor<64x96xi32>
+  %j = mlopt.iota dim 1 : tensor<64x96xi32>
+  %causal = mlopt.compare ge, %i, %j : tensor<64x96xi32>
+  %c = mlopt.broadcast %causal dims [2, 3] : tensor<64x96xi1> -> tensor<2x4x64x96xi1>
+  %h = mlopt.broadcast %mask dims [0, 3] : tensor<2x96xi1> -> tensor<2x4x64x96xi1>
+  %keep = mlopt.and %c, %h : tensor<2x4x64x96xi1>
+  %s = mlopt.select %keep, %s0, %none : tensor<2x4x64x96xf32>
+  %m = mlopt.reduce max %s dims [3] : (tensor<2x4x64x96xf32>) -> tensor<2x4x64xf32>
+  %ms = mlopt.broadcast %m dims [0, 1, 2] : tensor<2x4x64xf32> -> tensor<2x4x64x96xf32>
+  %d = mlopt.sub %s, %ms : tensor<2x4x64x96xf32>
+  %e = mlopt.exp %d : tensor<2x4x64x96xf32>
+  %l = mlopt.reduce add %e dims [3] : (tensor<2x4x64x96xf32>) -> tensor<2x4x64xf32>
+  %ls = mlopt.broadcast %l dims [0, 1, 2] : tensor<2x4x64xf32> -> tensor<2x4x64x96xf32>
+  %p = mlopt.div %e, %ls : tensor<2x4x64x96xf32>
+  %w = mlopt.convert %p : tensor<2x4x64x96xf32> -> tensor<2x4x64x96xbf16>
+  %o = mlopt.dot %w, %vt batch [0, 1] x [0, 1] contract [3] x [2] : (tensor<2x4x64x96xbf16>, tensor<2x4x96x64xbf16>) -> tensor<2x4x64x64xbf16>
+  %r = mlopt.transpose %o perm [0, 2, 1, 3] : tensor<2x4x64x64xbf16> -> tensor<2x64x4x64xbf16>
+  return %r : tensor<2x64x4x64xbf16>
+}
