@@ -19,7 +19,7 @@
 
 #include "emit_matmul_impl.h"
 
-enum { ROWS = 16, PIECE_BYTES = 16, SWIZZLE = 8 };
+enum { ROWS = 16, PIECE_BYTES = 16, SWIZZLE = 8, WARP = 32 };
 
 static void meetWarp(MloptNv *nv) {
   mloptNvPtx(nv, "bar.warp.sync -1;", "~{memory}", 0, NULL, (MlirType){NULL});
@@ -107,6 +107,9 @@ void mloptMatmulStoreRows(MloptMatmul *g, const MloptMatmulConsumer *w,
             .axes = axes,
             .bytes = mloptElementWidth(mloptElementType(output->type)) / 8,
             .lanes = mloptEpilogueLanes(&g->c, output)};
+  int64_t columns = mloptMatmulStoreColumns(output);
+  while (WARP * p.lanes > columns) // no access beyond the block
+    p.lanes /= 2;
   p.firstRow = mloptNvMulInt(nv, mloptNvShrInt(nv, g->thread, 5), ROWS);
   p.start = mloptNvAdd(nv, w->slots,
                        mloptNvMulInt(nv, p.firstRow, MLOPT_NV_ROW_BYTES));
@@ -117,8 +120,7 @@ void mloptMatmulStoreRows(MloptMatmul *g, const MloptMatmulConsumer *w,
   MloptNvScope rows =
       mloptNvBeginFor(nv, mloptNvInt(nv, 0), mloptNvInt(nv, ROWS),
                       mloptNvInt(nv, SWIZZLE), 0, none, &first, none);
-  int64_t columns = mloptMatmulStoreColumns(output);
-  for (int64_t c = 0; c < columns; c += (int64_t)32 * p.lanes) {
+  for (int64_t c = 0; c < columns; c += (int64_t)WARP * p.lanes) {
     p.column = mloptNvAddInt(nv, mloptNvMulInt(nv, w->lane, p.lanes), c);
     for (int r = 0; r < SWIZZLE; ++r)
       storeRow(g, &p, first, r);

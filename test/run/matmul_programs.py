@@ -52,7 +52,7 @@ SIZES = [
 # Rows that TMA takes of no result, or of no factor: padded, shifted, or read
 # where they lie; a k that blocks share.
 ODD_SIZES = [(130, 77, 136, None), (16, 33, 2001, None), (200, 333, 1001, None),
-             (90, 110, 1002, 3)]
+             (90, 110, 1002, 3), (70, 90, 136, None)]
 ODD_ELEMENTS = [("bf16", "bf16", "bf16", False), ("f16", "f16", "f32", False),
                 ("i8", "i8", "i32", False), ("f32", "f32", "f32", False)]
 
