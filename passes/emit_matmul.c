@@ -67,11 +67,11 @@ static void readThreads(MloptMatmul *g) {
   g->tileStep = mloptNvDivInt(nv, g->tileStep, blocks);
 }
 
-/// No block may reach into another before its barriers are set, or after it has
+/// No block may load into another before its barriers are set, or after it has
 /// ended.
-void mloptMatmulMeet(MloptMatmul *g) {
-  if (mloptMatmulBlocks(&g->s) > 1)
-    mloptNvClusterBarrier(&g->nv);
+static void meet(MloptMatmul *g) {
+  if (g->s.cluster > 1)
+    mloptNvClusterBarrier(&g->nv, true);
 }
 
 static void initialise(MloptMatmul *g) {
@@ -83,7 +83,7 @@ static void initialise(MloptMatmul *g) {
   mloptNvRingInit(nv, &g->ring);
   mloptNvEndIf(nv, &once);
   mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
-  mloptMatmulMeet(g);
+  meet(g);
 }
 
 /// 40 + 2 * 232 of the 512 that 128 lanes of a processor share.
@@ -250,7 +250,7 @@ static void emitProducer(MloptMatmul *g) {
   mloptNvEndIf(nv, &one);
   // Consumers meet twice in mloptMatmulExchange.
   for (int i = 0; g->s.splits > 1 && i < 2; ++i)
-    mloptMatmulMeet(g);
+    mloptNvClusterBarrier(nv, false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -503,7 +503,7 @@ bool mloptEmitMatmul(MlirOperation kernel, MlirBlock program, MlirBlock code) {
   mloptNvElse(&g.nv, &role);
   emitConsumer(&g);
   mloptNvEndIf(&g.nv, &role);
-  mloptMatmulMeet(&g);
+  meet(&g);
   mloptNvOp(&g.nv, "llvm.return", 0, NULL, NULL);
   mloptEpilogueEnd(&g.epilogue);
   bool ok = mloptPullDestroy(pull);

@@ -121,7 +121,5 @@ MloptNvScope mloptMatmulBeginOwned(MloptMatmul *, const MloptMatmulConsumer *,
 /// The sums of block `i`, in the order of k.
 void mloptMatmulAddSplits(MloptMatmul *, const MloptMatmulConsumer *, int64_t i,
                           MlirValue *outBlock);
-/// All blocks of the cluster, if there is one.
-void mloptMatmulMeet(MloptMatmul *);
 
 #endif // MLOPT_PASSES_EMIT_MATMUL_IMPL_H

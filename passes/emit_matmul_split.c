@@ -68,7 +68,7 @@ static int64_t groupStride(void) {
 void mloptMatmulExchange(MloptMatmul *g, const MloptMatmulConsumer *w,
                          const MlirValue *fragment) {
   MloptNv *nv = &g->nv;
-  mloptMatmulMeet(g); // all stages have been read
+  mloptNvClusterBarrier(nv, false); // all stages have been read
   for (int64_t i = 0; i < mloptMatmulConsumerBlocks(&g->c, &g->s); ++i) {
     const MlirValue *block = fragment + i * blockSize(g);
     MlirValue here =
@@ -78,7 +78,7 @@ void mloptMatmulExchange(MloptMatmul *g, const MloptMatmulConsumer *w,
       mloptNvStoreRemote4(
           nv, mloptNvAddInt(nv, there, r / GROUP * groupStride()), block + r);
   }
-  mloptMatmulMeet(g); // all sums have arrived
+  mloptNvClusterBarrier(nv, true); // all sums have arrived
 }
 
 MloptNvScope mloptMatmulBeginOwned(MloptMatmul *g, const MloptMatmulConsumer *w,

@@ -343,8 +343,8 @@ void mloptEmitTiled(MloptKernel *kernel) {
   multiplySteps(&g);
   mloptTiledStageSums(&g);
   if (g.s.splits > 1)
-    mloptNvClusterBarrier(&g.nv); // all sums are there
+    mloptNvClusterBarrier(&g.nv, true); // all sums are there
   mloptTiledStoreTile(&g);
   if (g.s.splits > 1)
-    mloptNvClusterBarrier(&g.nv); // and read
+    mloptNvClusterBarrier(&g.nv, false); // and read
 }

@@ -260,8 +260,10 @@ MlirValue mloptNvUniform(MloptNv *nv, MlirValue value) {
                       "{kind = #nvvm<shfl_kind idx>}");
 }
 
-void mloptNvClusterBarrier(MloptNv *nv) {
-  mloptNvOp(nv, "nvvm.cluster.arrive", 0, NULL, NULL);
+void mloptNvClusterBarrier(MloptNv *nv, bool releases) {
+  mloptNvOp(nv,
+            releases ? "nvvm.cluster.arrive" : "nvvm.cluster.arrive.relaxed", 0,
+            NULL, NULL);
   mloptNvOp(nv, "nvvm.cluster.wait", 0, NULL, NULL);
 }
 

@@ -87,8 +87,9 @@ MlirValue mloptNvRemoteAddress(MloptNv *, MlirValue address, MlirValue rank);
 void mloptNvStoreRemote4(MloptNv *, MlirValue address, const MlirValue *);
 /// Loads four from 16 bytes of the dynamic block.
 void mloptNvLoad4(MloptNv *, MlirValue offset, MlirType, MlirValue *out);
-/// All threads of the cluster that have not ended.
-void mloptNvClusterBarrier(MloptNv *);
+/// All threads of the cluster that have not ended. What they have written
+/// before is seen behind it only if `releases`, which waits for memory.
+void mloptNvClusterBarrier(MloptNv *, bool releases);
 /// Named barrier `id` (a value) among `threads`.
 void mloptNvBarrier(MloptNv *, MlirValue id, int64_t threads);
 /// Arrives there without waiting.
