@@ -86,6 +86,10 @@ void mloptFuseSplitDot(MlirOperation dot);
 /// Transposes the factors of a dot whose elements wgmma takes only where rows
 /// run along the contracted dimensions, and pads rows that TMA does not take.
 void mloptFuseLayFactors(MlirOperation dot);
+/// Cuts the contracted dimension of a dot that has few tiles into pieces, if
+/// adding them up in another kernel takes less time (fuse_depth.c). Returns the
+/// dot there is now.
+MlirOperation mloptFuseCutDepth(MlirOperation dot);
 /// Checks that the groups of `mlopt.fuse` ask for what may be: one wish each,
 /// and operations of one block to be together (fuse_group.c).
 MlirLogicalResult mloptFuseCheckGroups(MlirOperation func);

@@ -253,6 +253,7 @@ static void rewriteForWgmma(MlirBlock block) {
     if (mlirOperationIsNull(streams)) {
       mloptFuseSplitDot(op);
       mloptFuseLayFactors(op);
+      op = mloptFuseCutDepth(op);
     } else {
       op = streams;
     }

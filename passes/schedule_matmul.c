@@ -76,10 +76,12 @@ static bool isMultiplied(const MloptContraction *c) {
 //===----------------------------------------------------------------------===//
 
 /// Tiles of m and n; a larger one reads less for each product, a smaller one
-/// makes more tiles. Of `band` rows of tiles, A stays in L2 while B goes by.
+/// makes more tiles, and two blocks that share tiles of B read those half as
+/// often. Of `band` rows of tiles, A stays in L2 while B goes by.
 /// The depth, and the stages that fit, follow from them.
 static const MloptMatmulSchedule candidates[] = {
     {.tile = {128, 256}, .band = 16, .cluster = 1, .splits = 1},
+    {.tile = {128, 256}, .band = 16, .cluster = 2, .splits = 1},
     {.tile = {128, 192}, .band = 16, .cluster = 1, .splits = 1},
     {.tile = {128, 128}, .band = 16, .cluster = 1, .splits = 1},
     {.tile = {128, 128},
@@ -314,10 +316,11 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
   enum {
     STORE_CYCLES = 400,
     STORE_COLUMN_CYCLES = 4,
-    SPLIT_CYCLES = 6000, // meeting and sending, 5 microseconds measured
-    SPLIT_COLUMN_CYCLES = 16,
+    SPLIT_CYCLES = 6000, // meeting, and of each block, sending: 6 microseconds
+    SPLIT_COLUMN_CYCLES = 10, // of 4 x 128 or 8 x 64 columns, measured
     OPERATIONS_PER_CYCLE = 128,
     ALTERNATE_LOSS = 25,  // one in, measured at 4096 and 8192 cubed
+    CLUSTER_LOSS = 32,    // the same, of stages that wait for two blocks
     PROMOTE_CYCLES = 200, // of a stage whose sums are added, measured
     PROMOTE_16_BIT_CYCLES = 350,
   };
@@ -330,6 +333,8 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
       MLOPT_NV_MMA_STAGE_BYTES / BYTES_PER_CYCLE;
   int64_t less = compute < read ? compute : read;
   int64_t step = compute + read - less + less / 8;
+  if (s->cluster > 1)
+    step += step / CLUSTER_LOSS;
   if (mloptMatmulPromotes(c))
     step += bytesOf(&c->a) == 1 ? PROMOTE_CYCLES : PROMOTE_16_BIT_CYCLES;
   int64_t multiply = divideUp(mloptMatmulSteps(c, s), s->splits) * step;
@@ -339,7 +344,7 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
              mloptMatmulProductColumns(c, s) / OPERATIONS_PER_CYCLE;
   int64_t rounds = divideUp(total * mloptMatmulBlocks(s), PROCESSORS);
   if (s->splits > 1)
-    store += SPLIT_CYCLES + SPLIT_COLUMN_CYCLES * s->tile[1];
+    store += SPLIT_CYCLES + SPLIT_COLUMN_CYCLES * s->splits * s->tile[1];
   if (!s->alternate)
     return rounds * (multiply + store);
   multiply += multiply / ALTERNATE_LOSS;
@@ -385,17 +390,17 @@ static bool findMeasured(const MloptContraction *c, MloptMatmulSchedule *out) {
   return false;
 }
 
-bool mloptScheduleMatmul(const MloptContraction *c, MloptMatmulSchedule *out) {
-  if (!isTaken(c))
-    return false;
-  if (c->isPlain && findMeasured(c, out))
-    return true;
+/// The best candidate, and its cycles; 0 if none is legal.
+static int64_t findBest(const MloptContraction *c, MloptMatmulSchedule *out) {
   int64_t best = 0;
   for (int i = 0; i < MLOPT_COUNT(candidates); ++i) {
     MloptMatmulSchedule candidate = candidates[i];
     complete(c, &candidate);
     for (; candidate.splits <= MOST_SPLITS; candidate.splits *= 2) {
       int64_t cycles = cost(c, &candidate);
+      // Boxes of pixels are nobody's but the block's.
+      if (candidate.cluster > 1 && c->b.isPixels)
+        continue;
       if (faultOf(c, &candidate) || !runsAtOnce(c, &candidate) ||
           (best && cycles >= best))
         continue;
@@ -403,5 +408,15 @@ bool mloptScheduleMatmul(const MloptContraction *c, MloptMatmulSchedule *out) {
       *out = candidate;
     }
   }
-  return best > 0;
+  return best;
+}
+
+int64_t mloptMatmulCycles(const MloptContraction *c) {
+  MloptMatmulSchedule schedule;
+  return findBest(c, &schedule);
+}
+
+bool mloptScheduleMatmul(const MloptContraction *c, MloptMatmulSchedule *out) {
+  return isTaken(c) &&
+         ((c->isPlain && findMeasured(c, out)) || findBest(c, out) > 0);
 }

@@ -123,6 +123,10 @@ bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *,
 /// contraction.
 bool mloptScheduleMatmul(const MloptContraction *, MloptMatmulSchedule *out);
 
+/// Cycles of a product of 16-bit factors with the best tile, by the same model;
+/// 0 if no tile is legal. Reads sizes, the run of k, and how the factors lie.
+int64_t mloptMatmulCycles(const MloptContraction *);
+
 /// The kernel's parameters that the program's inputs and constants are, which
 /// no kernel writes: an attribute.
 #define MLOPT_KERNEL_INPUTS "mlopt.inputs"
