@@ -17,7 +17,8 @@
 //   %r = mlopt.dot %x, %t contract [1] x [1]
 //
 // TMA takes rows whose stride is a multiple of 16 bytes. Others are copied with
-// zeros behind them, which add nothing to a sum:
+// zeros behind them, which add nothing to a sum; so are rows of a large product
+// that do not start with a line of memory, since TMA reads two for one there:
 //
 //   %r = mlopt.dot %x, %w contract [1] x [1]
 //        : (tensor<512x333xbf16>, tensor<384x333xbf16>) -> tensor<512x384xbf16>
@@ -41,7 +42,7 @@ static const char *const contractOf[] = {"lhs_contract", "rhs_contract"};
 
 /// Narrower free dimensions are for kernels that take any layout, and so are
 /// short rows, beside which the results are what takes time.
-enum { LEAST_SIDE = 65, LEAST_DEPTH = 64, ROW_BYTES = 16 };
+enum { LEAST_SIDE = 65, LEAST_DEPTH = 64, ROW_BYTES = 16, LINE_BYTES = 128 };
 
 /// Whether wgmma multiplies these elements, but transposes none.
 static bool hasOneLayout(MlirOperation dot) {
@@ -140,8 +141,8 @@ static void layFactors(MlirOperation dot) {
 // Padded rows
 //===----------------------------------------------------------------------===//
 
-static bool isAligned(MlirType type, int64_t size) {
-  return size * mloptElementWidth(mloptElementType(type)) / 8 % ROW_BYTES == 0;
+static bool isAligned(MlirType type, int64_t size, int64_t bytes) {
+  return size * mloptElementWidth(mloptElementType(type)) / 8 % bytes == 0;
 }
 
 static int64_t rowSize(MlirType type) {
@@ -149,15 +150,15 @@ static int64_t rowSize(MlirType type) {
 }
 
 /// The place among the contracted dimensions of one that is some factor's last,
-/// and whose rows TMA does not take; -1 if there is none, or more stands in the
-/// way.
-static intptr_t findShortRow(MlirOperation dot) {
+/// and whose rows are no multiple of so many bytes; -1 if there is none, or
+/// more stands in the way.
+static intptr_t findShortRow(MlirOperation dot, int64_t bytes) {
   intptr_t found = -1;
   for (intptr_t side = 0; side < 2; ++side) {
     MlirType type = mloptOperandType(dot, side);
     if (!mloptIsStatic(type) || !mloptNumElements(type))
       return -1;
-    if (isAligned(type, rowSize(type)))
+    if (isAligned(type, rowSize(type), bytes))
       continue;
     MloptInts contract = mloptGetInts(dot, contractOf[side]);
     intptr_t place = contract.count;
@@ -188,12 +189,46 @@ static int64_t granuleOf(MlirOperation dot) {
   return granule;
 }
 
+/// Microseconds of a product on wgmma.
+static double productTime(double products) {
+  const double reached = 0.6;
+  return products / reached / (double)mloptSm90.tensorProducts;
+}
+
+/// Microseconds until the padded factors are there.
+static double padTime(double bytes) {
+  const double launches = 3, paddedBytes = 1.2e6;
+  return launches + bytes / paddedBytes;
+}
+
+/// Whether reading a line for a row, not two, saves more time than padding
+/// takes. Measured, a quarter of the time of 5880x7520x440, and a twelfth of
+/// that of 4096x4096x4104, whose blocks have more to do than to read.
+static bool paysForLines(MlirOperation dot) {
+  enum { SHORT_DEPTH = 1024, SHORT_SHARE = 4, SHARE = 12 };
+  double bytes = 0, products = 1, depth = 1;
+  for (intptr_t side = 0; side < 2; ++side) {
+    MlirType type = mloptOperandType(dot, side);
+    MloptInts contract = mloptGetInts(dot, contractOf[side]);
+    if (!runsAlong(type, &contract))
+      return false;
+    MloptInts batch = mloptGetInts(dot, batchOf[side]);
+    double elements = (double)mloptNumElements(type);
+    depth = (double)product(type, &contract);
+    products *= elements / depth;
+    if (side)
+      products /= (double)product(type, &batch);
+    bytes += elements * mloptElementWidth(mloptElementType(type)) / 8;
+  }
+  return padTime(bytes) < productTime(products * depth) /
+                              (depth < SHORT_DEPTH ? SHORT_SHARE : SHARE);
+}
+
 /// Whether padding the factors, and a product of them on wgmma, take less time
 /// than one kernel on mma.sync that shifts elements into place, in
 /// microseconds. Rates are of an H200, measured over 200 random sizes.
 static bool pays(MlirOperation dot) {
   enum { SIDE = 64, STEP = 128, NARROW = 16, FEW_SIDE = 8, FEW_SUMS = 1024 };
-  const double launches = 3, paddedBytes = 1.2e6, reached = 0.6;
   // In place: rows of whole words are copied, others shifted.
   int64_t granule = granuleOf(dot);
   bool isCopied = granule >= 4;
@@ -222,16 +257,16 @@ static bool pays(MlirOperation dot) {
                         : isCopied         ? 1.1e6
                         : narrow <= NARROW ? 1e6
                                            : 5e5;
-  double products = batches * sums * depth / (double)mloptSm90.tensorProducts;
+  double products = batches * sums * depth;
   // Rounds of blocks, or of clusters that share the steps of one.
   double rounds = batches * blocks / (double)mloptSm90.multiprocessors;
   double least = 1.0 / (double)mloptSm90.portableCluster;
   rounds = rounds > 1 ? rounds : rounds < least ? least : rounds;
   double steps = stepTime * (1 + depth / STEP * rounds);
-  double inPlace = products / reachedInPlace;
+  double inPlace = products / (double)mloptSm90.tensorProducts / reachedInPlace;
   inPlace = inPlace > steps ? inPlace : steps;
   inPlace = inPlace > bytes / bytesInPlace ? inPlace : bytes / bytesInPlace;
-  return launches + bytes / paddedBytes + products / reached < inPlace;
+  return padTime(bytes) + productTime(products) < inPlace;
 }
 
 /// Puts `count` zeros behind dimension `dim` of a factor.
@@ -277,7 +312,7 @@ static void padFactor(MlirOperation dot, intptr_t side, int64_t dim,
 /// How many zeros to put behind a row of so many elements: whole lines of
 /// memory, each of which TMA then reads once, but no more than an eighth.
 static int64_t countZeros(int64_t size, int64_t bytes) {
-  enum { LINE_BYTES = 128, MOST_SHARE = 8 };
+  enum { MOST_SHARE = 8 };
   for (int64_t granule = LINE_BYTES;; granule /= 2) {
     int64_t count = granule / bytes - size % (granule / bytes);
     if (granule == ROW_BYTES || count <= size / MOST_SHARE)
@@ -336,12 +371,15 @@ static void joinFactors(MlirOperation dot) {
 }
 
 static void padFactors(MlirOperation dot) {
-  intptr_t place = findShortRow(dot);
+  intptr_t place = findShortRow(dot, ROW_BYTES);
+  bool isTaken = place < 0;
+  if (isTaken)
+    place = findShortRow(dot, LINE_BYTES);
   MlirType element = mloptElementType(mloptOperandType(dot, 0));
   if (place < 0 || depthOf(dot, place) < LEAST_DEPTH ||
       (!mlirTypeIsABF16(element) && !mlirTypeIsAF16(element) &&
        !hasOneLayout(dot)) ||
-      !pays(dot))
+      !(isTaken ? paysForLines : pays)(dot))
     return;
   int64_t depth = depthOf(dot, place);
   int64_t count = countZeros(depth, mloptElementWidth(element) / 8);

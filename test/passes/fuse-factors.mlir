@@ -79,3 +79,19 @@ func.func @others(%a: tensor<512x256xf32>, %b: tensor<256x384xf32>, %c: tensor<5
   %3 = mlopt.dot %g, %h contract [1] x [0] : (tensor<512x250xi8>, tensor<250x384xi8>) -> tensor<512x384xi32>
   return %0, %1, %2, %3 : tensor<512x384xf32>, tensor<512x384xf16>, tensor<16x384xi32>, tensor<512x384xi32>
 }
+
+// Rows that TMA takes, but that do not start with a line of memory, are copied
+// where the product is large.
+// CHECK-LABEL: @lines
+// CHECK:         mlopt.pad {{.*}} -> tensor<5880x448xbf16>
+// CHECK:         mlopt.pad {{.*}} -> tensor<7520x448xbf16>
+// CHECK-LABEL: @few_lines
+// CHECK-NOT:     mlopt.pad
+func.func @lines(%a: tensor<5880x440xbf16>, %b: tensor<7520x440xbf16>) -> tensor<5880x7520xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<5880x440xbf16>, tensor<7520x440xbf16>) -> tensor<5880x7520xbf16>
+  return %0 : tensor<5880x7520xbf16>
+}
+func.func @few_lines(%a: tensor<1191x776xbf16>, %b: tensor<6144x776xbf16>) -> tensor<1191x6144xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<1191x776xbf16>, tensor<6144x776xbf16>) -> tensor<1191x6144xbf16>
+  return %0 : tensor<1191x6144xbf16>
+}
