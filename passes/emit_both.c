@@ -18,7 +18,7 @@
 //
 // Another kernel adds up the pieces (mlopt-split-reductions). Every operand is
 // read once, and a row ahead: while a line reduces one, the next is under way
-// to its registers.
+// to its registers, and with it what other kernels have found of that row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 #include "emit_reduce.h"
 #include "target.h"
 
-enum { MAX_HELD = 16, MAX_SUMS = 8, MAX_AHEAD = 8 };
+enum { MAX_HELD = 16, MAX_SUMS = 8, MAX_AHEAD = 8, MAX_OF_ROW = 4 };
 
 typedef struct Both {
   MloptKernel *kernel;
@@ -49,6 +49,8 @@ typedef struct Both {
   intptr_t numAhead;         ///< operands that are loaded a row ahead
   MlirValue ahead[MAX_AHEAD];
   int words[MAX_AHEAD]; ///< of a vector of each
+  intptr_t numOfRow;    ///< operands of one element for each row, likewise
+  MlirValue ofRow[MAX_OF_ROW];
 } Both;
 
 static MlirValue add(Both *s, MlirValue a, MlirValue b) {
@@ -154,7 +156,8 @@ static void openVectors(Both *s) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// The operands of the space's size whose next row is under way.
+/// The operands of the space's size, and those of one element for each row,
+/// whose next row is under way.
 static void findAhead(Both *s) {
   const MloptSchedule *schedule = &s->kernel->schedule;
   intptr_t values = 0;
@@ -162,20 +165,26 @@ static void findAhead(Both *s) {
     values += schedule->vectors * schedule->lanes * s->sums[n].numResults;
   for (MlirOperation op = mlirBlockGetFirstOperation(s->kernel->program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsNamed(op, "builtin.unrealized_conversion_cast") ||
+        !mlirTypeIsARankedTensor(mloptResultType(op, 0)))
+      continue;
+    int64_t elements = mloptNumElements(mloptResultType(op, 0));
+    bool isOfRow = elements == s->rows && s->numOfRow < MAX_OF_ROW;
+    bool isWhole = elements == s->rows * s->columns && s->numAhead < MAX_AHEAD;
     // At most a word for each element.
-    intptr_t words = schedule->vectors * schedule->lanes;
-    if (s->numAhead == MAX_AHEAD || values + words > MLOPT_PULL_MAX_CARRIED ||
-        !mloptIsNamed(op, "builtin.unrealized_conversion_cast") ||
-        !mlirTypeIsARankedTensor(mloptResultType(op, 0)) ||
-        mloptNumElements(mloptResultType(op, 0)) != s->rows * s->columns)
+    intptr_t words = isOfRow ? 1 : schedule->vectors * schedule->lanes;
+    if ((!isOfRow && !isWhole) || values + words > MLOPT_PULL_MAX_CARRIED)
       continue;
     values += words;
-    s->ahead[s->numAhead++] = mloptResult(op, 0);
+    if (isOfRow)
+      s->ofRow[s->numOfRow++] = mloptResult(op, 0);
+    else
+      s->ahead[s->numAhead++] = mloptResult(op, 0);
   }
 }
 
-/// Loads the thread's vectors of a row of the piece, of those operands. Returns
-/// the number of words.
+/// Loads what the thread has of a row of the piece, of those operands. Returns
+/// the number of values.
 static intptr_t loadAhead(Both *s, MlirValue down, MlirValue *out) {
   const MloptSchedule *schedule = &s->kernel->schedule;
   MlirValue row = add(s, multiply(s, s->piece, s->length), down);
@@ -191,6 +200,13 @@ static intptr_t loadAhead(Both *s, MlirValue down, MlirValue *out) {
           out + count);
       count += s->words[i];
     }
+  for (intptr_t i = 0; i < s->numOfRow; ++i) {
+    MlirType type = mlirValueGetType(s->ofRow[i]);
+    MlirValue indices[MLOPT_MAX_RANK];
+    mloptPullDelinearize(s->pull, type, row, indices);
+    out[count++] = mloptPullLoad(
+        s->pull, mloptPullFindPointer(s->pull, s->ofRow[i]), type, indices);
+  }
   return count;
 }
 
@@ -206,6 +222,8 @@ static void bindAhead(Both *s, const MlirValue *words) {
                     elements);
       words += s->words[i];
     }
+  for (intptr_t i = 0; i < s->numOfRow; ++i)
+    mloptTileBind(&s->tile, s->ofRow[i], s->row, 1, &words[i]);
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,7 @@
 #include "mlir-c/Dialect/Math.h"
 #include "mlir-c/Dialect/SCF.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -227,6 +228,41 @@ static MlirLogicalResult expandReciprocal(MlirRewritePattern pattern,
              : mloptFailure();
 }
 
+/// The reciprocal of an f32's divisor where that is a power of two, by which a
+/// product is the quotient; 0 otherwise.
+static double powerOfTwo(MlirOperation division) {
+  enum { MOST_EXPONENT = 100 }; // neither is subnormal
+  MlirValue divisor = mloptOperand(division, 1);
+  if (!mlirTypeIsAF32(mloptResultType(division, 0)) ||
+      !mlirValueIsAOpResult(divisor) ||
+      !mloptIsNamed(mlirOpResultGetOwner(divisor), "arith.constant"))
+    return 0;
+  double value = mlirFloatAttrGetValueDouble(
+      mloptAttr(mlirOpResultGetOwner(divisor), "value"));
+  int exponent;
+  bool isPower =
+      fabs(frexp(value, &exponent)) == 0.5 && abs(exponent) <= MOST_EXPONENT;
+  return isPower ? 1 / value : 0;
+}
+
+static MlirLogicalResult expandPower(MlirRewritePattern pattern,
+                                     MlirOperation op,
+                                     MlirPatternRewriter rewriter,
+                                     void *userData) {
+  double reciprocal = powerOfTwo(op);
+  if (reciprocal == 0)
+    return mloptFailure();
+  MlirRewriterBase base = mlirPatternRewriterAsBase(rewriter);
+  MloptBuilder b = mloptBuilderForRewriter(base, mlirOperationGetLocation(op));
+  MlirValue product =
+      mloptBuildBinary(&b, "arith.mulf", mloptOperand(op, 0),
+                       mloptBuildFloat(&b, mloptResultType(op, 0), reciprocal));
+  if (b.failed)
+    return mloptFailure();
+  mlirRewriterBaseReplaceOpWithValues(base, op, 1, &product);
+  return mloptSuccess();
+}
+
 /// The attributes of a quotient whose divisor others share, and of one that is
 /// rounded together with another.
 static const char sharedMark[] = "shared_divisor";
@@ -287,7 +323,7 @@ static bool findQuotients(MlirOperation rounding, MlirOperation out[2]) {
 static MlirWalkResult markShared(MlirOperation op, void *userData) {
   if (mloptIsNamed(op, "arith.divf") &&
       mlirTypeIsAF32(mloptResultType(op, 0)) && !isReciprocal(op) &&
-      !mloptIsApproximate(op) && isDivisorShared(op))
+      powerOfTwo(op) == 0 && !mloptIsApproximate(op) && isDivisorShared(op))
     mlirOperationSetDiscardableAttributeByName(
         op, mloptStr(sharedMark), mlirUnitAttrGet(mlirOperationGetContext(op)));
   MlirOperation pair[2];
@@ -374,6 +410,7 @@ static void run(MlirOperation top, MloptPass pass) {
     addPattern(patterns, context, expandShared, &quotients);
     addPattern(patterns, context, expandRounded, &rounded);
     addPattern(patterns, context, expandReciprocal, &reciprocals);
+    addPattern(patterns, context, expandPower, &reciprocals);
   }
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
   mlirRewritePatternSetDestroy(patterns);

@@ -77,6 +77,21 @@ func.func @shared_divisor(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32)
   return %0, %1, %2, %3 : f32, f32, f32, f32
 }
 
+// A quotient by a power of two is a product, exactly; one by another constant
+// is not.
+// CHECK-LABEL: func.func @power_of_two
+// CHECK-DAG:   %[[R:.*]] = arith.constant -9.765625E-4 : f32
+// CHECK:       %[[P:.*]] = arith.mulf %{{.*}}, %[[R]] : f32
+// CHECK-NEXT:  arith.divf
+// CHECK-NEXT:  return %[[P]]
+func.func @power_of_two(%x: f32) -> (f32, f32) {
+  %a = arith.constant -1024.0 : f32
+  %b = arith.constant 1000.0 : f32
+  %0 = arith.divf %x, %a : f32
+  %1 = arith.divf %x, %b : f32
+  return %0, %1 : f32, f32
+}
+
 // Two that are rounded together to bf16 need no f64, but where products with
 // both neighbours of the reciprocal differ.
 // CHECK-LABEL: func.func @rounded_pairs
