@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What stream.h finds, on wgmma and TMA. A block has a tile of rows of Q and
-// walks over the steps of keys that they need:
+// What stream.h finds, on wgmma and TMA. A block walks over tiles of rows of Q,
+// and with each over the steps of keys that its rows need:
 //
 //              keys
 //        +-------+-----+         warpgroup 0    one thread starts the loads: Q
-//        after |   K   | depth                  once, K and V step after step
+//        after |   K   | depth                  of a tile, K and V of its steps
 //        +-------+-----+         warpgroup 1    64 rows: scores, weights, sums
 //   +---+--------------+         warpgroup 2    the next 64 rows
 //   | Q | 1   | weights|   V  |  (warpgroup 3)
@@ -20,7 +20,7 @@
 //
 // Shared memory, everything aligned to 1,024 bytes but the barriers:
 //
-//   | Q | K stage 0 .. S-1 | V stage 0 .. S-1 | store, if not over Q | barriers
+//   | Q | K stage 0 .. S-1 | V stage 0 .. S-1 | stores of 1, 2, .. | barriers
 //
 // A box is 128 bytes wide, with the 128-byte swizzle, and as many rows high as
 // the tile has rows or keys; one that is wider lies as boxes, one after
@@ -108,12 +108,11 @@ static void loadRows(MloptStreamKernel *g, const MloptMatrix *factor,
   }
 }
 
-static void loadQ(MloptStreamKernel *g) {
+static void loadQ(MloptStreamKernel *g, MloptNvPlace place) {
   MloptNv *nv = &g->nv;
   const MlirValue axes[MLOPT_NUM_AXES] = {
       [MLOPT_AXIS_BATCH] = g->tile.batch, [MLOPT_AXIS_M] = g->tile.row};
-  MlirValue barrier =
-      mloptNvRingExpect(nv, &g->q, mloptNvInt(nv, 0), g->shared.qBytes);
+  MlirValue barrier = mloptNvRingAcquire(nv, &g->q, place, g->shared.qBytes);
   loadRows(g, &g->p.scores.a, MLOPT_AXIS_K, g->s.tile[0],
            g->p.scores.sizes[MLOPT_AXIS_K], axes, mloptNvInt(nv, g->shared.q),
            barrier);
@@ -141,13 +140,10 @@ static void loadStep(MloptStreamKernel *g, MlirValue step, MloptNvPlace place) {
            stageOffset(g, place.stage, g->shared.v, g->shared.vBytes), barrier);
 }
 
-/// One thread walks over the steps; K and V go through rings alike.
-static void produce(MloptStreamKernel *g) {
+/// The steps of a tile; K and V go through their rings alike.
+static MloptNvPlace loadSteps(MloptStreamKernel *g, MloptNvPlace place) {
   MloptNv *nv = &g->nv;
-  MloptNvScope one = mloptNvBeginIf(nv, g->isFirst);
-  loadQ(g);
-  MloptNvPlace first = mloptNvRingFirst(nv);
-  MlirValue start[] = {first.stage, first.parity}, in[2], out[2], step;
+  MlirValue start[] = {place.stage, place.parity}, in[2], out[2], step;
   MloptNvScope steps = mloptNvBeginFor(nv, g->tile.from, g->tile.end,
                                        mloptNvInt(nv, 1), 2, start, &step, in);
   MloptNvPlace here = {in[0], in[1]};
@@ -155,6 +151,23 @@ static void produce(MloptStreamKernel *g) {
   MloptNvPlace after = mloptNvRingNext(nv, &g->k, here);
   MlirValue next[] = {after.stage, after.parity};
   mloptNvEndFor(nv, &steps, next, out);
+  return (MloptNvPlace){out[0], out[1]};
+}
+
+/// One thread walks over tiles and steps.
+static void produce(MloptStreamKernel *g) {
+  MloptNv *nv = &g->nv;
+  MloptNvScope one = mloptNvBeginIf(nv, g->isFirst);
+  MloptNvPlace first = mloptNvRingFirst(nv);
+  MlirValue start[] = {first.stage, first.parity, first.stage, first.parity};
+  MlirValue in[4], out[4];
+  MloptNvScope tiles = mloptStreamBeginTiles(g, 4, start, in);
+  MloptNvPlace q = {in[0], in[1]}, place = {in[2], in[3]};
+  loadQ(g, q);
+  place = loadSteps(g, place);
+  q = mloptNvRingNext(nv, &g->q, q);
+  MlirValue next[] = {q.stage, q.parity, place.stage, place.parity};
+  mloptNvEndFor(nv, &tiles, next, out);
   mloptNvEndIf(nv, &one);
 }
 
@@ -242,7 +255,6 @@ bool mloptEmitStream(MlirOperation kernel, MlirBlock program, MlirBlock code) {
   readThreads(&g);
   initialise(&g);
   waitForKernels(&g);
-  mloptStreamLocate(&g);
   MloptNvScope role =
       mloptNvBeginIf(&g.nv, mloptNvEqInt(&g.nv, g.warpgroup, 0));
   setRegisters(&g, false);

@@ -14,6 +14,7 @@
 //   S = Q K[2]   O += P V[1]          wait S   softmax   wait O   repair O
 //   ...          O += P V[last]                          wait O   store O
 //
+// Where ptxas would call functions for the scores, O is waited for with S.
 // Weights P are the fragment of S, rounded, as the A of the second product.
 //
 //===----------------------------------------------------------------------===//
@@ -82,7 +83,6 @@ static void startConsumer(MloptStreamKernel *g, MloptStreamConsumer *w) {
   w->barrier = g->warpgroup;
   w->isFirst = mloptNvEqInt(nv, g->thread, 0);
   w->lane = mloptNvAndInt(nv, g->thread, 31);
-  placeRows(g, w);
   MlirValue q =
       mloptNvMulInt(nv, w->index, MLOPT_NV_MMA_ROWS * MLOPT_NV_ROW_BYTES);
   w->q = mloptNvDescribe(nv, mloptNvAddInt(nv, q, g->shared.q), true);
@@ -125,14 +125,34 @@ static void finishSums(MloptStreamKernel *g, const MloptStreamConsumer *w,
   mloptNvRingRelease(nv, &g->v, state->v.stage, w->lane, mloptNvInt(nv, 1));
 }
 
+/// Whether a row of the warp has a larger score than before.
+static MlirValue isRepaired(MloptNv *nv, const MlirValue *repair) {
+  MlirValue any = mloptNvPtx(nv,
+                             "{ .reg .pred p, q;"
+                             " setp.neu.f32 p, $1, 0f3F800000;"
+                             " setp.neu.or.f32 p, $2, 0f3F800000, p;"
+                             " vote.sync.any.pred q, p, -1;"
+                             " selp.b32 $0, 1, 0, q; }",
+                             "=r,f,f", MLOPT_STREAM_ROWS, repair, nv->i32);
+  return mloptBuildCmpI(nv->b, "ne", any, mloptNvInt(nv, 0));
+}
+
+/// The more keys were seen, the more seldom there is anything to do.
 static void repairSums(MloptStreamKernel *g, const MlirValue *repair,
                        State *state) {
   MloptNv *nv = &g->nv;
-  MlirValue sums[MLOPT_NV_MMA_MAX_FRAGMENT];
+  MloptPull *pull = g->epilogue.tile.pull;
+  MlirType type = mloptNvAccumulatorType(nv, &g->sums);
+  MlirValue condition = isRepaired(nv, repair), sums[MLOPT_NV_MMA_MAX_FRAGMENT];
+  MloptPullScope then = mloptPullBeginBranch(pull);
   mloptNvMmaFragment(nv, &g->sums, state->sums, sums);
   for (int64_t i = 0, n = mloptNvFragmentSize(&g->sums); i < n; ++i)
     sums[i] = mloptNvArith(nv, "arith.mulf", sums[i], repair[i / 2 % 2]);
-  state->sums = mloptNvAccumulatorFrom(nv, &g->sums, sums);
+  MlirValue repaired = mloptNvAccumulatorFrom(nv, &g->sums, sums);
+  mloptPullEndBranch(pull, &then, 1, &repaired);
+  MloptPullScope otherwise = mloptPullBeginBranch(pull);
+  mloptPullEndBranch(pull, &otherwise, 1, &state->sums);
+  mloptPullBuildIf(pull, condition, then, otherwise, 1, &type, &state->sums);
 }
 
 static void packWeights(MloptStreamKernel *g, const MlirValue *weights,
@@ -155,10 +175,13 @@ static double takeStep(MloptStreamKernel *g, const MloptStreamConsumer *w,
   MloptPull *pull = g->epilogue.tile.pull;
   MloptPullMark mark = mloptPullMark(pull);
   mloptEpilogueEnter(&g->epilogue);
+  bool isOverlapped = !isFirst && mloptStreamOverlaps(g);
   MlirValue fragment = startScores(g, w, state->k);
   if (!isFirst)
     startSums(g, w, state);
-  fragment = mloptNvMmaWait(nv, &g->scores, fragment, isFirst ? 0 : 1);
+  if (!isFirst && !isOverlapped)
+    finishSums(g, w, state);
+  fragment = mloptNvMmaWait(nv, &g->scores, fragment, isOverlapped ? 1 : 0);
   mloptNvRingRelease(nv, &g->k, state->k.stage, w->lane, mloptNvInt(nv, 1));
   state->k = mloptNvRingNext(nv, &g->k, state->k);
   MlirValue scores[MLOPT_STREAM_MAX_SCORES], repair[MLOPT_STREAM_ROWS];
@@ -170,7 +193,7 @@ static double takeStep(MloptStreamKernel *g, const MloptStreamConsumer *w,
   MloptNvPlace next = isFirst ? state->v : mloptNvRingNext(nv, &g->v, state->v);
   mloptNvPin(nv, mloptNvFragmentSize(&g->scores), scores);
   mloptNvRingWait(nv, &g->v, next);
-  if (!isFirst)
+  if (isOverlapped)
     finishSums(g, w, state);
   packWeights(g, scores, state);
   if (!isFirst)
@@ -196,7 +219,8 @@ static void takeSteps(MloptStreamKernel *g, const MloptStreamConsumer *w,
   unflatten(g, carried, state);
 }
 
-/// The first step is by itself: there are no sums yet.
+/// The first step is by itself: there are no sums yet. Q is given back when the
+/// last scores are there.
 static double takeAll(MloptStreamKernel *g, const MloptStreamConsumer *w,
                       State *state) {
   MloptNv *nv = &g->nv;
@@ -217,23 +241,39 @@ static double takeAll(MloptStreamKernel *g, const MloptStreamConsumer *w,
   }
   if (parts.behind)
     takeSteps(g, w, next, tile->end, true, state);
+  mloptNvRingRelease(nv, &g->q, mloptNvInt(nv, 0), w->lane, mloptNvInt(nv, 1));
   startSums(g, w, state);
   finishSums(g, w, state);
+  state->v = mloptNvRingNext(nv, &g->v, state->v);
   return scale;
 }
 
 void mloptStreamConsume(MloptStreamKernel *g) {
   MloptNv *nv = &g->nv;
+  MloptPull *pull = g->epilogue.tile.pull;
   MloptStreamConsumer w;
   startConsumer(g, &w);
-  State state = {.k = mloptNvRingFirst(nv),
-                 .v = mloptNvRingFirst(nv),
+  MloptNvPlace first = mloptNvRingFirst(nv);
+  // Q's parity, K's and V's place.
+  MlirValue start[] = {first.parity, first.stage, first.parity}, in[3], out[3];
+  MloptPullMark mark = mloptPullMark(pull);
+  MloptNvScope tiles = mloptStreamBeginTiles(g, 3, start, in);
+  placeRows(g, &w);
+  State state = {.k = {in[1], in[2]},
+                 .v = {in[1], in[2]},
                  .sums = mloptNvAccumulatorZero(nv, &g->sums),
                  .rows = mloptStreamRowsStart(g)};
-  mloptNvRingWait(nv, &g->q, mloptNvRingFirst(nv));
+  mloptNvRingWait(nv, &g->q, (MloptNvPlace){first.stage, in[0]});
   double scale = takeAll(g, &w, &state);
   MlirValue sums[MLOPT_NV_MMA_MAX_FRAGMENT];
   mloptNvMmaFragment(nv, &g->sums, state.sums, sums);
   mloptStreamRowsFinish(g, scale, &state.rows, sums);
   mloptStreamStore(g, &w, &state.rows, sums);
+  MlirValue next[] = {mloptNvXor(nv, in[0], mloptNvInt(nv, 1)), state.k.stage,
+                      state.k.parity};
+  mloptNvEndFor(nv, &tiles, next, out);
+  mloptPullReset(pull, mark);
+  MloptNvScope last = mloptNvBeginIf(nv, w.isFirst);
+  mloptNvWaitStoresRead(nv, 0); // the kernel's end waits for the writes
+  mloptNvEndIf(nv, &last);
 }

@@ -69,8 +69,11 @@ static inline MlirValue mloptStreamIndex(MloptNv *nv, MlirValue value) {
 }
 
 // emit_stream_tile.c
-/// The tile of this block.
-void mloptStreamLocate(MloptStreamKernel *);
+/// The tiles of this block; both roles walk them alike. Inside, `tile` is the
+/// one that they are at.
+MloptNvScope mloptStreamBeginTiles(MloptStreamKernel *, intptr_t numCarried,
+                                   const MlirValue *start,
+                                   MlirValue *outCarried);
 /// Whether some steps need conditions, and, if so, whether there are such
 /// before and behind those that need none, and whether there are these.
 bool mloptStreamHasConditions(const MloptStreamKernel *);
@@ -84,6 +87,10 @@ MloptStreamParts mloptStreamPartsOf(const MloptStreamKernel *);
 /// scores; a score is so many times its number.
 double mloptStreamScores(MloptStreamKernel *, const MloptStreamConsumer *,
                          MlirValue step, bool conditional, MlirValue *scores);
+
+/// Whether they may be computed while products are under way: no function is
+/// called for them, in which ptxas would forget of accumulators.
+bool mloptStreamOverlaps(const MloptStreamKernel *);
 
 // emit_stream_softmax.c
 /// The running state of two rows of a thread.

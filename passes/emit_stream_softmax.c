@@ -79,7 +79,7 @@ static MlirValue reduceQuad(MloptNv *nv, const char *name, MlirValue x) {
 /// A row's elements of a fragment, combined pair by pair.
 static MlirValue reduceRow(MloptStreamKernel *g, const char *name, int row,
                            const MlirValue *fragment) {
-  MlirValue values[MLOPT_STREAM_MAX_SCORES / 2];
+  MlirValue values[MLOPT_STREAM_MAX_SCORES / 2] = {{NULL}};
   int64_t n = mloptNvFragmentSize(&g->scores) / 2;
   for (int64_t i = 0; i < n; ++i)
     values[i] = fragment[i / 2 * 4 + (int64_t)2 * row + i % 2];

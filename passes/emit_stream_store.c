@@ -7,8 +7,7 @@
 //
 // The elementwise code behind the sums, in registers. An output that TMA can
 // reach is staged in boxes of 64 rows of 128 bytes, one after another, which
-// one thread then stores; where they fit, over the warpgroup's rows of Q. Any
-// other output is stored from where it is.
+// one thread then stores. Any other output is stored from where it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,17 +62,12 @@ static void evaluate(MloptStreamKernel *g, const MloptStreamConsumer *w,
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// Where box `i` of the warpgroup is staged: Q's rows lie in boxes of all
-/// warpgroups, one below the other.
+/// Where box `i` of the warpgroup is staged.
 static MlirValue boxOffset(MloptStreamKernel *g, const MloptStreamConsumer *w,
                            int64_t i) {
   MloptNv *nv = &g->nv;
-  bool isOverQ = g->shared.store == g->shared.q;
-  int64_t perWarpgroup = isOverQ ? BOX_BYTES : g->shared.storeBytes;
-  int64_t perBox =
-      isOverQ ? mloptStreamConsumers(&g->s) * BOX_BYTES : BOX_BYTES;
-  return mloptNvAddInt(nv, mloptNvMulInt(nv, w->index, perWarpgroup),
-                       g->shared.store + i * perBox);
+  return mloptNvAddInt(nv, mloptNvMulInt(nv, w->index, g->shared.storeBytes),
+                       g->shared.store + i * BOX_BYTES);
 }
 
 /// Starts the stores of an output's boxes, by one thread.
@@ -95,7 +89,6 @@ static void storeBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
                     boxOffset(g, w, i), rank, at);
   }
   mloptNvCommitStores(nv);
-  mloptNvWaitStoresRead(nv, 0); // the kernel's end waits for the writes
   mloptNvEndIf(nv, &first);
 }
 
@@ -109,7 +102,10 @@ static void storeByBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
   mloptPlaceFragment(nv, g->thread, mloptElementWidth(element) == 16, places);
   for (int64_t i = 0; i < columnsOf(g) / 2; i += 2)
     evaluate(g, w, rows, output, sums, i, true, elements + i);
-  // All warps are done with what lay there.
+  // The store before has read what lay there.
+  MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
+  mloptNvWaitStoresRead(nv, 0);
+  mloptNvEndIf(nv, &first);
   mloptNvBarrier(nv, w->barrier, MLOPT_STREAM_WARPGROUP);
   for (int64_t i = 0; i < columnsOf(g) / columns; ++i)
     mloptStageFragment(nv, element, places, boxOffset(g, w, i),

@@ -130,9 +130,9 @@ static void findSteps(MloptStreamKernel *g, MloptStreamTile *tile) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-void mloptStreamLocate(MloptStreamKernel *g) {
+/// The tile of a number, the ones with the most keys first.
+static void locate(MloptStreamKernel *g, MlirValue number) {
   MloptNv *nv = &g->nv;
-  MlirValue number = mloptNvRegister(nv, "ctaid.x");
   int64_t tiles = (rowsOf(g) + g->s.tile[0] - 1) / g->s.tile[0];
   int64_t together = mloptStreamBatches(&g->p);
   MlirValue group = mloptNvDivInt(nv, number, together * tiles);
@@ -146,4 +146,17 @@ void mloptStreamLocate(MloptStreamKernel *g) {
   g->tile.batch = mloptNvRenew(nv, batch);
   g->tile.row = mloptNvRenew(nv, mloptNvMulInt(nv, tile, g->s.tile[0]));
   findSteps(g, &g->tile);
+}
+
+MloptNvScope mloptStreamBeginTiles(MloptStreamKernel *g, intptr_t numCarried,
+                                   const MlirValue *start,
+                                   MlirValue *outCarried) {
+  MloptNv *nv = &g->nv;
+  MlirValue number;
+  MloptNvScope scope = mloptNvBeginFor(
+      nv, mloptNvRegister(nv, "ctaid.x"),
+      mloptNvInt(nv, mloptStreamTiles(&g->p, &g->s)),
+      mloptNvRegister(nv, "nctaid.x"), numCarried, start, &number, outCarried);
+  locate(g, number);
+  return scope;
 }

@@ -43,7 +43,9 @@ int64_t mloptStreamThreads(const MloptStreamSchedule *);
 int64_t mloptStreamRegisters(const MloptStreamSchedule *);
 MloptStreamShared mloptStreamCarve(const MloptStream *,
                                    const MloptStreamSchedule *);
-/// Blocks: tiles of the rows of a batch, and of all.
+/// The blocks that share the tiles of all batches: one for each processor, or,
+/// where tiles differ in their keys, as many, which the GPU deals out.
+int64_t mloptStreamBlocks(const MloptStream *, const MloptStreamSchedule *);
 int64_t mloptStreamTiles(const MloptStream *, const MloptStreamSchedule *);
 /// Batches whose keys and values stay in L2 while their tiles are computed, the
 /// ones with the most keys first; 1 where all tiles have as many.
