@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import programs
 
-BITS = {"f64": 64, "f32": 32, "bf16": 16, "f16": 16, "f8E4M3FN": 8, "i8": 8,
-        "i32": 32, "i64": 64}
+BITS = {"f64": 64, "f32": 32, "bf16": 16, "f16": 16, "f8E4M3FN": 8,
+        "f8E5M2": 8, "i8": 8, "i32": 32, "i64": 64}
 
 
 @dataclass(frozen=True)
@@ -185,6 +185,25 @@ for n in (4096, 8192):
          peers=(quick, slow), incomparable=(quick[0],))
     gemm("e4m3_fast_nt", n, n, n, element="f8E4M3FN", result="bf16",
          numerics="fast", peers=(quick, slow), tolerance=(2e-2, 4e-2))
+    for layout in ("nn", "tn", "tt"):
+        gemm(f"f16_{layout}", n, n, n, layout, "f16")
+        gemm(f"tf32_{layout}", n, n, n, layout, "f32", numerics="fast",
+             peers=(("cublas", "tf32"),), tolerance=(1e-3, 1e-3))
+        gemm(f"e4m3_{layout}", n, n, n, layout, "f8E4M3FN", "bf16",
+             peers=(slow,))
+    for layout in ("nt", "nn", "tn", "tt"):
+        gemm(f"s8_{layout}", n, n, n, layout, "i8", "i32",
+             peers=(("cublaslt", "int_mm"),))
+    # cuBLASLt takes e5m2 beside e4m3 alone, as gradients are.
+    for name, scales, elements in (
+            ("e4m3_scaled", "tensor", ("f8E4M3FN", "f8E4M3FN")),
+            ("e4m3_rows_scaled", "rows", ("f8E4M3FN", "f8E4M3FN")),
+            ("e5m2_scaled", "tensor", ("f8E5M2", "f8E4M3FN"))):
+        add(f"gemm/{name}_{n}x{n}x{n}", "scaled_matmul",
+            (n, n, n, scales, elements), (32, 48, 64, scales, elements),
+            (slow,), flops=2.0 * n ** 3, ceiling="")
+for layout in ("nt", "nn", "tn", "tt"):
+    gemm(f"f64_{layout}", 4096, 4096, 4096, layout, "f64", ceiling="")
 add("gemm/bf16_batched_64x1024x1024x1024", "batched_matmul",
     (64, 1024, 1024, 1024), (3, 16, 32, 48), (CUBLAS,),
     flops=64 * 2.0 * 1024 ** 3, ceiling="dots")

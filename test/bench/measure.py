@@ -12,6 +12,7 @@ import torch
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
           "bf16": torch.bfloat16, "f8E4M3FN": torch.float8_e4m3fn,
+          "f8E5M2": torch.float8_e5m2,
           "i1": torch.bool, "i8": torch.int8, "i32": torch.int32,
           "i64": torch.int64}
 
@@ -181,6 +182,8 @@ def draw(case, program, sizes, machine, generator):
             if case.program == "gpt2_block" and name != "x":
                 # As a layer starts: gains near one, the rest small.
                 t = 1 + 0.1 * t if name in ("ln1w", "ln2w") else t * 0.02
+            if dtype == torch.int8:
+                t = (t * 32).clamp(-128, 127)  # all bits vary
             t = t.to(dtype)
         tensors.append(t)
     return tensors

@@ -329,10 +329,27 @@ def tf32(case, sizes, tensors, what):
 
 
 def scaled_mm(case, sizes, tensors, what):
+    """cuBLASLt multiplies 8-bit floats in one layout; others are copied."""
+    layout = sizes[3] if case.program == "matmul" else "nt"
     one = torch.tensor(1.0, device=tensors[0].device)
-    return lambda a, b: torch._scaled_mm(a, b.t(), one, one,
-                                         out_dtype=torch.bfloat16,
-                                         use_fast_accum=what == "fast")
+
+    def f(a, b, left=one, right=one):
+        if left.ndim:
+            left, right = left[:, None], right[None]
+        a = a if layout[0] == "n" else a.t().contiguous()
+        b = b if layout[1] == "t" else b.t().contiguous()
+        return torch._scaled_mm(a, b.t(), left, right,
+                                out_dtype=torch.bfloat16,
+                                use_fast_accum=what == "fast")
+
+    return f
+
+
+def int_mm(case, sizes, tensors, what):
+    layout = sizes[3]
+    left = (lambda a: a) if layout[0] == "n" else (lambda a: a.t().contiguous())
+    right = (lambda b: b) if layout[1] == "n" else (lambda b: b.t())
+    return lambda a, b: torch._int_mm(left(a), right(b))
 
 
 def sdpa(case, sizes, tensors, what):

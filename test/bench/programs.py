@@ -520,6 +520,20 @@ def matmul(m, n, k, layout="nt", element="bf16", result=None, numerics=None):
     return p.give(a.dot(b, contract, element=result))
 
 
+def scaled_matmul(m, n, k, scales, elements, numerics=None):
+    """A product of two 8-bit types, times f32 scales of the "tensor" or of the
+    "rows" of a and of b."""
+    p = Program(numerics)
+    a, b = p.argument("a", [m, k], elements[0]), p.argument("b", [n, k],
+                                                            elements[1])
+    y = a.dot(b, ([1], [1]), element="f32")
+    rows = scales == "rows"
+    for name, size, dim in (("left", m, 0), ("right", n, 1)):
+        scale = p.argument(name, [size] if rows else [], "f32")
+        y = y * scale.like(y, [dim] if rows else [])
+    return p.give(y.to("bf16"))
+
+
 def batched_matmul(batch, m, n, k, layout="nt"):
     p = Program()
     a = p.argument("a", [batch, m, k])

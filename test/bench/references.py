@@ -134,6 +134,13 @@ def matmul(sizes, a, b):
     return (by_parts(lambda a: a @ b, a),)
 
 
+def scaled_matmul(sizes, a, b, left, right):
+    b = b.to(f64).t() * right.to(f64)
+    if not left.ndim:
+        return (by_parts(lambda a: a @ b * left.to(f64), a),)
+    return (by_parts(lambda a, left: a @ b * left[:, None], a, left),)
+
+
 def batched_matmul(sizes, a, b):
     b = b if sizes[4:] == ("nn",) else b.transpose(1, 2)
     return (by_parts(torch.bmm, a, b),)

@@ -308,7 +308,8 @@ class Rehearsed:
             path = lambda name: os.path.join(folder, name)
             with open(path("p.mlir"), "w", encoding="utf-8") as file:
                 file.write(self.program.text)
-            foreign = (torch.bfloat16, torch.float8_e4m3fn)
+            foreign = (torch.bfloat16, torch.float8_e4m3fn,
+                       torch.float8_e5m2)
             wide = lambda t: t.float() if t.dtype in foreign else t
             numpy.savez(path("in.npz"), **{
                 f"in{i}": wide(t).numpy() for i, t in enumerate(tensors)})
