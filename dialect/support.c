@@ -29,6 +29,13 @@ bool mloptIsApproximate(MlirOperation op) {
   return found;
 }
 
+bool mloptDictHasOnly(MlirAttribute dict, int count, const char *const *names) {
+  intptr_t found = 0;
+  for (int i = 0; i < count; ++i)
+    found += !mlirAttributeIsNull(mloptDictGet(dict, names[i]));
+  return found == mlirDictionaryAttrGetNumElements(dict);
+}
+
 intptr_t mloptFindRow(MlirOperation op, const void *rows, intptr_t count,
                       size_t size) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));

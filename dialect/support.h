@@ -77,6 +77,8 @@ static inline MlirAttribute mloptAttr(MlirOperation op, const char *name) {
 static inline MlirAttribute mloptDictGet(MlirAttribute dict, const char *name) {
   return mlirDictionaryAttrGetElementByName(dict, mloptStr(name));
 }
+/// Whether a dictionary has no other names than these.
+bool mloptDictHasOnly(MlirAttribute dict, int count, const char *const *names);
 /// Whether a value is defined by an operation inside `op`, or is an argument of
 /// a block inside.
 bool mloptIsDefinedInside(MlirValue, MlirOperation op);

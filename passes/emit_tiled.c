@@ -317,7 +317,7 @@ static bool check(MloptTiled *g) {
                        "is none");
     return false;
   }
-  return mloptVerifyTiled(func, &g->p, &g->s);
+  return mloptVerifyTiled(func, &g->p, true, &g->s);
 }
 
 void mloptEmitTiled(MloptKernel *kernel) {

@@ -159,6 +159,8 @@ MloptTiledMatrix mloptTiledSumMatrix(const MloptTiled *);
 // emit_tiled_wide.c: the same for f32 in three terms, and for f64
 /// Whether these do it.
 bool mloptTiledIsWide(const MloptTiled *);
+/// How many k of a step a lane has: those of neighbours for rows along k.
+int64_t mloptTiledWideDepth(const MloptTiled *);
 void mloptTiledMultiplyWide(MloptTiled *, MlirValue slot);
 /// The row or column of the tile where the lane's first sum is, and how far
 /// from there sum `i` is.

@@ -253,7 +253,7 @@ void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
   chooseVector(g, f);
   f->matrix.rowBytes = (f->alongK ? f->depth : f->rows) * bytesOf(f->stored);
   if (mloptTiledIsWide(g) && !f->alongK)
-    f->matrix.apart = MLOPT_TILED_PIECE / bytesOf(f->stored);
+    f->matrix.apart = mloptTiledWideDepth(g);
   chooseDepth(g, f);
   placeThread(g, f);
   if (f->count > MLOPT_TILED_MAX_VECTORS)

@@ -17,17 +17,17 @@
 //
 // Factors lie in shared memory as they are. A lane reads a piece of 16 bytes at
 // a time, P elements, whichever way the rows run, so that its row of a fragment
-// is another one of the tile, and so is its k; both factors have their k in the
-// same order (t = lane % 4, g = lane / 4):
+// is another one of the tile, and so are its D of the k, two or four; both
+// factors have their k in the same order (t = lane % 4, g = lane / 4):
 //
-//   rows along k:  row g of each eight, k = Pt .. Pt + P-1
-//   along m or n:  rows Pg .. Pg + P-1, 8P further, ..., k = Pt, Pt + 1, ...
+//   rows along k:  row g of each eight, k = Dt .. Dt + D-1
+//   along m or n:  rows Pg .. Pg + P-1, 8P further, ..., k = Dt .. Dt + D-1
 //
 //===----------------------------------------------------------------------===//
 
 #include "emit_tiled_impl.h"
 
-enum { EIGHT = 8, TERMS = 3, MOST_EIGHTS = 8, MOST_PIECE = 4 };
+enum { EIGHT = 8, LANES_K = 4, TERMS = 3, MOST_EIGHTS = 8, MOST_DEPTH = 4 };
 
 bool mloptTiledIsWide(const MloptTiled *g) {
   return g->s.terms > 1 || mlirTypeIsAF64(g->p.sum);
@@ -36,6 +36,10 @@ bool mloptTiledIsWide(const MloptTiled *g) {
 /// P.
 static int64_t pieceOf(const MloptTiled *g) {
   return MLOPT_TILED_PIECE / (mloptElementWidth(g->p.sum) / 8);
+}
+
+int64_t mloptTiledWideDepth(const MloptTiled *g) {
+  return g->s.tile[2] / g->s.groups / LANES_K;
 }
 
 //===----------------------------------------------------------------------===//
@@ -53,37 +57,40 @@ static MlirValue warpStart(MloptTiled *g, int factor) {
 static MloptTiledPlace placeLane(MloptTiled *g, int factor, MlirValue slot) {
   MloptNv *nv = &g->nv;
   const MloptTiledFactor *f = &g->factors[factor];
-  const int64_t lanes = 4, piece = pieceOf(g);
-  MlirValue t = mloptNvAndInt(nv, g->lane, lanes - 1);
+  int64_t piece = pieceOf(g), depth = mloptTiledWideDepth(g);
+  MlirValue t = mloptNvAndInt(nv, g->lane, LANES_K - 1);
+  MlirValue k = mloptNvAdd(nv, mloptNvMulInt(nv, g->group, LANES_K * depth),
+                           mloptNvMulInt(nv, t, depth));
   MlirValue start = warpStart(g, factor), row, column;
   if (f->alongK) {
     row = mloptNvAdd(nv, start, quadOf(g));
-    column = mloptNvAdd(nv, mloptNvMulInt(nv, g->group, lanes), t);
+    column = mloptNvDivInt(nv, k, piece);
   } else {
-    row = mloptNvAdd(nv, mloptNvMulInt(nv, g->group, lanes * piece),
-                     mloptNvMulInt(nv, t, piece));
+    row = k;
     column = mloptNvAdd(nv, mloptNvDivInt(nv, start, piece), quadOf(g));
   }
   return mloptTiledPlaceAt(nv, f->matrix, mloptNvAdd(nv, f->start, slot), row,
                            column, (MlirValue){NULL});
 }
 
-typedef MlirValue Rows[MOST_EIGHTS][MOST_PIECE]; ///< [eight][k] of a lane
+typedef MlirValue Rows[MOST_EIGHTS][MOST_DEPTH]; ///< [eight][k] of a lane
 
 static void loadRows(MloptTiled *g, int factor, MlirValue slot, Rows out) {
   const MloptTiledFactor *f = &g->factors[factor];
   int64_t eights = g->s.warp[factor] / EIGHT, piece = pieceOf(g), offset;
+  int64_t depth = mloptTiledWideDepth(g);
   MloptTiledPlace place = placeLane(g, factor, slot);
   if (f->alongK) {
-    for (int64_t i = 0; i < eights; ++i) {
-      MlirValue at = mloptTiledAddress(&place, i * EIGHT, 0, &offset);
-      mloptNvLoadShared(&g->nv, at, offset, f->stored, out[i]);
-    }
+    for (int64_t i = 0; i < eights; ++i)
+      for (int64_t k = 0; k < depth; k += piece) {
+        MlirValue at = mloptTiledAddress(&place, i * EIGHT, k / piece, &offset);
+        mloptNvLoadShared(&g->nv, at, offset, f->stored, &out[i][k]);
+      }
     return;
   }
-  for (int64_t k = 0; k < piece; ++k)
+  for (int64_t k = 0; k < depth; ++k)
     for (int64_t i = 0; i < eights; i += piece) {
-      MlirValue read[MOST_PIECE];
+      MlirValue read[4];
       MlirValue at = mloptTiledAddress(&place, k, i / piece * EIGHT, &offset);
       mloptNvLoadShared(&g->nv, at, offset, f->stored, read);
       for (int64_t j = 0; j < piece; ++j)
@@ -158,6 +165,29 @@ static void multiplySingles(MloptTiled *g, MlirValue slot) {
 // f64
 //===----------------------------------------------------------------------===//
 
+/// 16 rows of a, 16 deep, in each instruction.
+static void multiplyDoublesDeep(MloptTiled *g, MlirValue slot) {
+  Rows a, b;
+  int64_t rows = g->s.warp[0] / EIGHT, columns = g->s.warp[1] / EIGHT;
+  loadRows(g, 0, slot, a);
+  loadRows(g, 1, slot, b);
+  for (int64_t i = 0; i < rows; i += 2) {
+    MlirValue left[2 * MOST_DEPTH];
+    for (int k = 0; k < MOST_DEPTH; ++k) {
+      left[2 * k] = a[i][k];
+      left[2 * k + 1] = a[i + 1][k];
+    }
+    for (int64_t j = 0; j < columns; ++j) {
+      MlirValue *upper = &g->sums[(i * columns + j) * 2];
+      MlirValue *lower = upper + 2 * columns;
+      MlirValue sum[] = {upper[0], upper[1], lower[0], lower[1]};
+      mloptNvMmaDoubleDeep(&g->nv, left, b[j], sum);
+      memcpy(upper, sum, 2 * sizeof *sum);
+      memcpy(lower, sum + 2, 2 * sizeof *sum);
+    }
+  }
+}
+
 static void multiplyDoubles(MloptTiled *g, MlirValue slot) {
   Rows a, b;
   int64_t rows = g->s.warp[0] / EIGHT, columns = g->s.warp[1] / EIGHT;
@@ -171,7 +201,11 @@ static void multiplyDoubles(MloptTiled *g, MlirValue slot) {
 }
 
 void mloptTiledMultiplyWide(MloptTiled *g, MlirValue slot) {
-  (g->s.terms > 1 ? multiplySingles : multiplyDoubles)(g, slot);
+  if (g->s.terms > 1)
+    multiplySingles(g, slot);
+  else
+    (mloptTiledIsDeep(&g->p, &g->s) ? multiplyDoublesDeep : multiplyDoubles)(
+        g, slot);
 }
 
 //===----------------------------------------------------------------------===//

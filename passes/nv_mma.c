@@ -76,6 +76,20 @@ void mloptNvMmaDouble(MloptNv *nv, MlirValue a, MlirValue b, MlirValue sum[2]) {
           "=d,=d,d,d,0,1", 4, operands, mlirF64TypeGet(nv->b->context), 2, sum);
 }
 
+void mloptNvMmaDoubleDeep(MloptNv *nv, const MlirValue a[8],
+                          const MlirValue b[4], MlirValue sum[4]) {
+  MlirValue operands[16];
+  memcpy(operands, a, 8 * sizeof *a);
+  memcpy(operands + 8, b, 4 * sizeof *b);
+  memcpy(operands + 12, sum, 4 * sizeof *sum);
+  several(nv,
+          "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 "
+          "{$0, $1, $2, $3}, {$4, $5, $6, $7, $8, $9, $10, $11}, "
+          "{$12, $13, $14, $15}, {$0, $1, $2, $3};",
+          "=d,=d,=d,=d,d,d,d,d,d,d,d,d,d,d,d,d,0,1,2,3", 16, operands,
+          mlirF64TypeGet(nv->b->context), 4, sum);
+}
+
 /// What a pair of bf16 leaves of a pair of f32.
 #define SUBTRACT_PAIR(pair)                                                    \
   " shl.b32 t, " pair ", 16; mov.b32 f, t; sub.rn.f32 x, x, f;"                \

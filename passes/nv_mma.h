@@ -34,6 +34,11 @@ void mloptNvMmaWarpFrom(MloptNv *, const char *element, const MlirValue a[4],
 /// sum += a * b of f64, 8 x 4 times 4 x 8: lane l has a (g, t), b (t, g), and
 /// of the sums (g, 2t), (g, 2t+1).
 void mloptNvMmaDouble(MloptNv *, MlirValue a, MlirValue b, MlirValue sum[2]);
+/// The same of 16 x 16 times 16 x 8, which only sm_90 has and does twice as
+/// fast: of a (g, 4i + t) and (g + 8, 4i + t) for each i, of b (4i + t, g), of
+/// the sums (g, 2t), (g, 2t+1), (g + 8, 2t), (g + 8, 2t+1).
+void mloptNvMmaDoubleDeep(MloptNv *, const MlirValue a[8], const MlirValue b[4],
+                          MlirValue sum[4]);
 /// A pair of f32 as the sum of three pairs of bf16, each as one i32, `low` in
 /// its lower half. Exact for numbers above 2^-102; of what is not finite, the
 /// first term is that and the others are zero.

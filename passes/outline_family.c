@@ -34,8 +34,11 @@ static bool findMatmul(MloptOutline *o, MlirOperation fusion,
                  isRead ? "pins the schedule of a matrix product, but is none, "
                           "or not for a chip with wgmma"
                         : "pins a schedule that is not {family = \"matmul\", "
-                          "band, stages, tile = [m, n, k]}");
-  else if (mloptVerifyMatmul(kernel, contraction, schedule))
+                          "band, stages, tile = [m, n, k]}, with alternate, "
+                          "cluster, splits or without, nor {family = "
+                          "\"tiled\", groups, stages, terms, tile = [m, n, k], "
+                          "warp = [m, n]}, with splits or without");
+  else if (mloptVerifyMatmul(fusion, contraction, schedule))
     return true;
   o->failed = true;
   return false;
@@ -69,7 +72,7 @@ static bool findTiled(MloptOutline *o, MlirOperation fusion,
                       MloptTiledSchedule *out) {
   if (!mloptReadTiledSchedule(fusion, out))
     return mloptScheduleTiled(product, o->wgmma, out);
-  o->failed = !mloptVerifyTiled(kernel, product, out);
+  o->failed = !mloptVerifyTiled(fusion, product, o->wgmma, out);
   return !o->failed;
 }
 

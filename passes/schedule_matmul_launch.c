@@ -243,6 +243,10 @@ bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out) {
       mlirDenseArrayGetNumElements(tile) != 3)
     return false;
   mloptI64ArrayGet(tile, out->tile);
+  static const char *const keys[] = {"alternate", "band",   "cluster", "family",
+                                     "splits",    "stages", "tile"};
+  if (!mloptDictHasOnly(schedule, MLOPT_COUNT(keys), keys))
+    return false;
   out->alternate = !mlirAttributeIsNull(mloptDictGet(schedule, "alternate"));
   return readInt(schedule, "stages", 0, &out->stages) &&
          readInt(schedule, "band", 0, &out->band) &&

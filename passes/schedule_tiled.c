@@ -88,6 +88,13 @@ static const MloptTiledSchedule f64Tiles[] = {
     {{64, 64, 8}, {32, 32}, 4, 1, 1, 1},
     {{32, 64, 8}, {16, 32}, 4, 1, 1, 1},
 };
+/// The same 16 deep, on sm_90. Two blocks of a multiprocessor, 128 threads each,
+/// wait in turn.
+static const MloptTiledSchedule f64DeepTiles[] = {
+    {{128, 64, 16}, {64, 32}, 4, 1, 1, 1},
+    {{64, 64, 16}, {32, 32}, 4, 1, 1, 1},
+    {{32, 64, 16}, {16, 32}, 4, 1, 1, 1},
+};
 static const MloptTiledSchedule i64Tiles[] = {
     {{64, 64, 16}, {32, 32}, 3, 1, 1, 1},
     {{32, 64, 16}, {16, 32}, 3, 1, 1, 1},
@@ -133,6 +140,10 @@ bool mloptTiledUsesMma(const MloptProduct *p) {
   const MloptFactor *a = &p->factors[0], *b = &p->factors[1];
   return mlirTypeIsAF32(p->sum) && isWidened(a) && isWidened(b) &&
          mlirTypeEqual(a->element, b->element);
+}
+
+bool mloptTiledIsDeep(const MloptProduct *p, const MloptTiledSchedule *s) {
+  return mlirTypeIsAF64(p->sum) && s->tile[2] == f64DeepTiles[0].tile[2];
 }
 
 MlirType mloptTiledStored(const MloptProduct *p) {
@@ -211,7 +222,8 @@ static int64_t stepCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
   if (s->terms > 1)
     return s->tile[2] * area / (isHalved ? 2 * SPLIT_CYCLE : SPLIT_CYCLE);
   if (!mloptTiledUsesMma(p))
-    return s->tile[2] * area / FMA_CYCLE * bytesOf(p->sum) / 4;
+    return s->tile[2] * area / FMA_CYCLE *
+           (mloptTiledIsDeep(p, s) ? 1 : bytesOf(p->sum) / 4);
   int64_t warps = area / (s->warp[0] * s->warp[1]);
   int64_t read = warps * (s->warp[0] + s->warp[1]) / 4;
   int64_t written = (s->tile[0] + s->tile[1]) * 32 / SHARED_CYCLE;
@@ -257,7 +269,8 @@ static int64_t cost(const MloptProduct *p, const MloptTiledSchedule *s) {
          (s->splits > 1) * SPLIT_CYCLES;
 }
 
-static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
+static const MloptTiledSchedule *tilesOf(const MloptProduct *p, bool clusters,
+                                         int *outCount) {
   if (mloptTiledUsesMma(p)) {
     *outCount = MLOPT_COUNT(mmaTiles);
     return mmaTiles;
@@ -271,8 +284,8 @@ static const MloptTiledSchedule *tilesOf(const MloptProduct *p, int *outCount) {
     return splitTiles;
   }
   if (mlirTypeIsAF64(p->sum)) {
-    *outCount = MLOPT_COUNT(f64Tiles);
-    return f64Tiles;
+    *outCount = clusters ? MLOPT_COUNT(f64DeepTiles) : MLOPT_COUNT(f64Tiles);
+    return clusters ? f64DeepTiles : f64Tiles;
   }
   bool isWide = bytesOf(p->sum) == 8;
   *outCount = isWide ? MLOPT_COUNT(i64Tiles) : MLOPT_COUNT(i32Tiles);
@@ -398,7 +411,7 @@ bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
     return false;
   enum { MOST_TILES = 1 << 30 };
   int count;
-  const MloptTiledSchedule *tiles = tilesOf(p, &count);
+  const MloptTiledSchedule *tiles = tilesOf(p, clusters, &count);
   int64_t best = 0;
   for (int i = 0; i < count; ++i) {
     MloptTiledSchedule candidate = tiles[i];
@@ -418,11 +431,33 @@ bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
   return best > 0;
 }
 
+/// Whether a tile is one of the table.
+static bool isListed(const MloptTiledSchedule *s,
+                     const MloptTiledSchedule *tiles, int count) {
+  MloptTiledSchedule whole = *s;
+  whole.splits = 1;
+  for (int i = 0; i < count; ++i)
+    if (!memcmp(&whole, &tiles[i], sizeof whole))
+      return true;
+  return false;
+}
+
+/// Whether a tile is one for a product's element types.
+static bool isLegal(const MloptProduct *p, bool clusters,
+                    const MloptTiledSchedule *s) {
+  int count;
+  const MloptTiledSchedule *tiles = tilesOf(p, false, &count);
+  if (isListed(s, tiles, count))
+    return true;
+  tiles = tilesOf(p, clusters, &count);
+  if (isListed(s, tiles, count))
+    return true;
+  tiles = skinnyTilesOf(p, &count);
+  return isListed(s, tiles, count);
+}
+
 bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
-                      const MloptTiledSchedule *s) {
-  int count, numSkinny;
-  const MloptTiledSchedule *tiles = tilesOf(p, &count);
-  const MloptTiledSchedule *skinny = skinnyTilesOf(p, &numSkinny);
+                      bool clusters, const MloptTiledSchedule *s) {
   if (p->isOrdered && s->groups > 1) {
     mloptOpError(kernel,
                  "has an illegal schedule: %" PRId64
@@ -436,18 +471,12 @@ bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
                  s->splits, fault);
     return false;
   }
-  MloptTiledSchedule whole = *s;
-  whole.splits = 1;
-  for (int i = 0; i < count; ++i)
-    if (!memcmp(&whole, &tiles[i], sizeof whole))
-      return true;
-  for (int i = 0; i < numSkinny; ++i)
-    if (!memcmp(&whole, &skinny[i], sizeof whole))
-      return true;
+  if (isLegal(p, clusters, s))
+    return true;
   mloptOpError(kernel,
                "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64
                " with warps of %" PRId64 "x%" PRId64 ", %" PRId64
-               " stages and %" PRId64 " groups is none for its element types",
+               " stages and %" PRId64 " groups is none for its element types and chip",
                s->tile[0], s->tile[1], s->tile[2], s->warp[0], s->warp[1],
                s->stages, s->groups);
   return false;
@@ -499,6 +528,10 @@ static bool readInts(MlirAttribute dict, const char *name, intptr_t count,
 bool mloptReadTiledSchedule(MlirOperation kernel, MloptTiledSchedule *out) {
   MlirAttribute schedule = mloptAttr(kernel, MLOPT_SCHEDULE);
   if (mlirAttributeIsNull(schedule) || !mlirAttributeIsADictionary(schedule))
+    return false;
+  static const char *const keys[] = {"family", "groups", "splits", "stages",
+                                     "terms",  "tile",   "warp"};
+  if (!mloptDictHasOnly(schedule, MLOPT_COUNT(keys), keys))
     return false;
   MlirAttribute family = mloptDictGet(schedule, "family");
   out->splits = 1;

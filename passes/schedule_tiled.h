@@ -32,6 +32,8 @@ typedef struct MloptTiledSchedule {
 /// f16 for mma.sync, else the type of the sums.
 MlirType mloptTiledStored(const MloptProduct *);
 bool mloptTiledUsesMma(const MloptProduct *);
+/// Whether f64 is multiplied 16 deep, which sm_90 alone does.
+bool mloptTiledIsDeep(const MloptProduct *, const MloptTiledSchedule *);
 /// Whether a factor is bf16, widened: the first of its three terms alone.
 bool mloptTiledIsOneTerm(const MloptFactor *);
 
@@ -50,8 +52,9 @@ bool mloptTiledIsFew(const MloptProduct *);
 /// `clusters`: whether the chip has them.
 bool mloptScheduleTiled(const MloptProduct *, bool clusters,
                         MloptTiledSchedule *out);
-/// Whether a kernel can have this schedule; a diagnostic if not.
-bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *,
+/// Whether a kernel can have this schedule; a diagnostic at the operation if
+/// not.
+bool mloptVerifyTiled(MlirOperation, const MloptProduct *, bool clusters,
                       const MloptTiledSchedule *);
 
 /// The kernel's attributes.

@@ -1,5 +1,5 @@
-// RUN: mlopt-opt %s -mlopt-to-gpu | FileCheck %s
-// RUN: mlopt-opt %s -mlopt-to-gpu=chip=sm_80 | FileCheck %s
+// RUN: mlopt-opt %s -mlopt-to-gpu | FileCheck %s --check-prefixes=CHECK,SM90
+// RUN: mlopt-opt %s -mlopt-to-gpu=chip=sm_80 | FileCheck %s --check-prefixes=CHECK,SM80
 
 // Rows of 2 * 333 bytes: aligned words go through registers, where they are
 // shifted into place and masked past the edges, and are multiplied on mma.sync.
@@ -76,9 +76,10 @@ func.func @bias(%a: tensor<60x333xbf16>, %b: tensor<64x333xbf16>, %v: tensor<64x
   return %0 : tensor<60x64xbf16>
 }
 
-// f64 has a product of its own.
+// f64 has a product of its own, and on sm_90 a larger one.
 // CHECK:       gpu.binary @double_kernel_0
-// CHECK:       mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+// SM90:        mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64
+// SM80:        mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
 // CHECK-NOT:   fma.rn.f64
 // CHECK:       func.func @double
 func.func @double(%a: tensor<64x128xf64>, %b: tensor<64x128xf64>) -> tensor<64x64xf64> {

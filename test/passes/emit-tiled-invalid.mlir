@@ -16,7 +16,7 @@ gpu.module @none {
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 gpu.module @illegal {
-  // expected-error @+1 {{'llvm.func' op has an illegal schedule: tile 96x128x16 with warps of 32x64, 4 stages and 1 groups is none for its element types}}
+  // expected-error @+1 {{'llvm.func' op has an illegal schedule: tile 96x128x16 with warps of 32x64, 4 stages and 1 groups is none for its element types and chip}}
   llvm.func @illegal(%p: !llvm.ptr, %q: !llvm.ptr, %r: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel, mlopt.schedule = {family = "tiled", groups = 1 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 96, 128, 16>, warp = array<i64: 32, 64>}} {
     %x = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<64x64xf32>
     %y = builtin.unrealized_conversion_cast %q : !llvm.ptr to tensor<64x64xf32>

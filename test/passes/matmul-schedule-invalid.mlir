@@ -168,11 +168,22 @@ func.func @unreachable(%a: tensor<512x250xbf16>, %b: tensor<384x250xbf16>) -> te
 // -----
 
 func.func @incomplete(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
-  // expected-error @+1 {{'mlopt.fusion' op pins a schedule that is not {family = "matmul", band, stages, tile = [m, n, k]}}}
+  // expected-error @+1 {{'mlopt.fusion' op pins a schedule that is not {family = "matmul", band, stages, tile = [m, n, k]}, with alternate, cluster, splits or without, nor {family = "tiled", groups, stages, terms, tile = [m, n, k], warp = [m, n]}, with splits or without}}
   %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
     %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
     mlopt.yield %1 : tensor<512x384xbf16>
   } {mlopt.schedule = {family = "matmul", tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x384xbf16>
+}
+
+// -----
+
+func.func @misspelt(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+  // expected-error @+1 {{'mlopt.fusion' op pins a schedule that is not {family = "matmul", band, stages, tile = [m, n, k]}, with alternate, cluster, splits or without}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
+    mlopt.yield %1 : tensor<512x384xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, clusters = 2 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
   return %0 : tensor<512x384xbf16>
 }
 
