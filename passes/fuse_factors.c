@@ -67,6 +67,16 @@ static bool runsAlong(MlirType type, const MloptInts *contract) {
   return true;
 }
 
+/// Whether wgmma takes the factors the way that their rows run.
+static bool areLaid(MlirOperation dot) {
+  for (intptr_t side = 0; side < 2 && hasOneLayout(dot); ++side) {
+    MloptInts contract = mloptGetInts(dot, contractOf[side]);
+    if (!runsAlong(mloptOperandType(dot, side), &contract))
+      return false;
+  }
+  return true;
+}
+
 /// Batch, free, contracted dimensions.
 static MloptInts order(MlirType type, const MloptInts *batch,
                        const MloptInts *contract) {
@@ -111,30 +121,6 @@ static void layFactor(MlirOperation dot, intptr_t side) {
   mloptSetInts(dot, batchOf[side], &batch);
   mloptSetInts(dot, contractOf[side], &contract);
   mlirOperationSetOperand(dot, side, laid);
-}
-
-//===----------------------------------------------------------------------===//
-// Transposed factors
-//===----------------------------------------------------------------------===//
-
-static void layFactors(MlirOperation dot) {
-  int64_t bytes = mloptElementWidth(mloptElementType(mloptOperandType(dot, 0)));
-  int64_t depth = 0;
-  if (!hasOneLayout(dot))
-    return;
-  for (intptr_t side = 0; side < 2; ++side) {
-    MlirType type = mloptOperandType(dot, side);
-    MloptInts batch = mloptGetInts(dot, batchOf[side]);
-    MloptInts contract = mloptGetInts(dot, contractOf[side]);
-    depth = product(type, &contract);
-    if (!mloptIsStatic(type) || !mloptNumElements(type) ||
-        mloptNumElements(type) / (depth * product(type, &batch)) < LEAST_SIDE)
-      return;
-  }
-  if (depth * bytes / 8 % ROW_BYTES)
-    return;
-  for (intptr_t side = 0; side < 2; ++side)
-    layFactor(dot, side);
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,7 +362,7 @@ static void padFactors(MlirOperation dot) {
   if (isTaken)
     place = findShortRow(dot, LINE_BYTES);
   MlirType element = mloptElementType(mloptOperandType(dot, 0));
-  if (place < 0 || depthOf(dot, place) < LEAST_DEPTH ||
+  if (place < 0 || depthOf(dot, place) < LEAST_DEPTH || !areLaid(dot) ||
       (!mlirTypeIsABF16(element) && !mlirTypeIsAF16(element) &&
        !hasOneLayout(dot)) ||
       !(isTaken ? paysForLines : pays)(dot))
@@ -386,6 +372,35 @@ static void padFactors(MlirOperation dot) {
   for (intptr_t side = 0; side < 2; ++side)
     padFactor(dot, side, mloptGetInts(dot, contractOf[side]).at[place], count);
   joinFactors(dot);
+}
+
+//===----------------------------------------------------------------------===//
+// Transposed factors
+//===----------------------------------------------------------------------===//
+
+/// Whether both factors are wide, and their depth fills rows that TMA takes, or
+/// is worth filling up.
+static bool areWorthLaying(MlirOperation dot) {
+  int64_t depth = 0;
+  for (intptr_t side = 0; side < 2; ++side) {
+    MlirType type = mloptOperandType(dot, side);
+    MloptInts batch = mloptGetInts(dot, batchOf[side]);
+    MloptInts contract = mloptGetInts(dot, contractOf[side]);
+    if (!mloptIsStatic(type) || !mloptNumElements(type))
+      return false;
+    depth = product(type, &contract);
+    if (mloptNumElements(type) / (depth * product(type, &batch)) < LEAST_SIDE)
+      return false;
+  }
+  return isAligned(mloptOperandType(dot, 0), depth, ROW_BYTES) ||
+         (depth >= LEAST_DEPTH && pays(dot));
+}
+
+static void layFactors(MlirOperation dot) {
+  if (areLaid(dot) || !areWorthLaying(dot))
+    return;
+  for (intptr_t side = 0; side < 2; ++side)
+    layFactor(dot, side);
 }
 
 void mloptFuseLayFactors(MlirOperation dot) {

@@ -59,6 +59,28 @@ func.func @padded_batches(%a: tensor<8x256x1009xi8>, %b: tensor<8x256x1009xi8>) 
   return %0 : tensor<8x256x256xi32>
 }
 
+// Both at once, of bytes that lie the other way: one kernel transposes and pads.
+// CHECK-LABEL: @laid_and_padded
+// CHECK:         kernels = 2
+// CHECK:         mlopt.transpose
+// CHECK:         mlopt.pad
+// CHECK:         mlopt.pad
+// CHECK:         mlopt.concat
+// CHECK:         mlopt.fusion
+// CHECK:         mlopt.dot {{.*}} contract [1] x [1] : (tensor<511x1024xf8E4M3FN>, tensor<769x1024xf8E4M3FN>)
+func.func @laid_and_padded(%a: tensor<511x1021xf8E4M3FN>, %b: tensor<1021x769xf8E4M3FN>) -> tensor<511x769xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<511x1021xf8E4M3FN>, tensor<1021x769xf8E4M3FN>) -> tensor<511x769xbf16>
+  return %0 : tensor<511x769xbf16>
+}
+
+// Padding alone would not do: such a factor is transposed or left alone.
+// CHECK-LABEL: @neither
+// CHECK-NOT:     pad
+func.func @neither(%a: tensor<64x1021xi8>, %b: tensor<1021x2048xi8>) -> tensor<64x2048xi32> {
+  %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<64x1021xi8>, tensor<1021x2048xi8>) -> tensor<64x2048xi32>
+  return %0 : tensor<64x2048xi32>
+}
+
 // Not where the copies cost more than they save: a small product, short rows.
 // CHECK-LABEL: @small
 // CHECK-NOT:     pad

@@ -145,6 +145,9 @@ def programs():
         for elements in ODD_ELEMENTS:
             text = program(m, n, k, batch, "nt", elements)
             yield f"odd{j}_{elements[0]}", text
+    for layout in ("nn", "tn", "tt"):  # transposed and padded
+        yield f"laid_{layout}", program(1500, 1700, 1021, None, layout,
+                                        ("f32", "f32", "f32", True))
     # About the least that is split, since the CPU computes it too.
     yield "split", program(2048, 2048, 256, None, "nn",
                            ("f32", "f32", "f32", False))

@@ -70,6 +70,14 @@ for element, result in (("f64", None), ("i32", None), ("i8", "i32"),
                         ("f8E4M3FN", "bf16"), ("f8E5M2", "f32")):
     for layout in ("nn", "nt", "tn", "tt"):
         matmul(100, 72, 333, layout, element, result)
+# Transposed with zeros behind rows that TMA does not take, for wgmma.
+for layout in ("nn", "tn", "tt"):
+    matmul(511, 770, 1021, layout, "i8", "i32")
+    matmul(511, 770, 1021, layout, "f8E4M3FN", "bf16")
+# Tiles of f64, whole and not.
+for layout in ("nn", "nt", "tn", "tt"):
+    matmul(512, 320, 160, layout, "f64")
+    matmul(1030, 1157, 39, layout, "f64")
 # Streams of one factor.
 for element in ("bf16", "f32"):
     for layout in ("nn", "nt"):
