@@ -74,7 +74,7 @@ typedef struct MloptMatrix {
 } MloptMatrix;
 
 enum {
-  MLOPT_MAX_PRODUCTS = 2,
+  MLOPT_MAX_PRODUCTS = 3,
   MLOPT_MAX_OUTPUTS = 4,
   MLOPT_MAX_RESIDUALS = 2,
   MLOPT_MAX_OF_ROWS = 2

@@ -48,7 +48,7 @@ static MlirLogicalResult fuseBlock(MlirBlock block, MlirStringRef function,
   MloptFuseGraph graph;
   MloptFusePlan plan = {0};
   if (!mloptFailed(result))
-    result = mloptResultOf(mloptFuseGraphCreate(block, &graph));
+    result = mloptResultOf(mloptFuseGraphCreate(block, wgmma, &graph));
   else
     graph = (MloptFuseGraph){0};
   if (!mloptFailed(result))

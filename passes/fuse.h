@@ -126,10 +126,11 @@ typedef struct MloptFuseGraph {
   MloptFuseNode *nodes;
   int *slots; ///< hash table from operations to nodes
   int numSlots;
+  bool wgmma; ///< whether kernels may be of wgmma instructions
 } MloptFuseGraph;
 
 /// Reads a block; the caller destroys the graph. False when out of memory.
-bool mloptFuseGraphCreate(MlirBlock, MloptFuseGraph *);
+bool mloptFuseGraphCreate(MlirBlock, bool wgmma, MloptFuseGraph *);
 void mloptFuseGraphDestroy(MloptFuseGraph *);
 /// The node that defines a value, or -1.
 int mloptFuseGraphFind(const MloptFuseGraph *, MlirValue);

@@ -69,7 +69,7 @@ double mloptFuseProductTime(const MloptFuseGraph *graph,
 
 /// Dots that share a factor, the others being alike, may be one kernel: a tile
 /// of that factor is read once for all of them.
-enum { MAX_DOTS = 2, MAX_OUTPUTS = 4 };
+enum { MAX_DOTS = 3, MAX_OUTPUTS = 4 };
 
 /// What is known of a body while its nodes are looked at in order.
 typedef struct Check {
@@ -80,6 +80,7 @@ typedef struct Check {
   bool isStream; ///< the second takes a softmax of the first
   MloptFuseStream stream;
   bool *rows;  ///< of the graph's nodes: follow from a reduction of the softmax
+  int side;    ///< the factor that several dots do not share
   bool mapped; ///< tensor maps reach all factors
   bool *moves; ///< of the graph's nodes: say where factors lie
   MloptPlace *places; ///< of the body's nodes that follow the dots; its
@@ -127,9 +128,8 @@ static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
   return false;
 }
 
-/// Whether two products are dots that differ in one factor alone, and Tensor
-/// Cores take them.
-static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b) {
+/// Whether two products are dots that differ in factor `side` alone.
+static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
   static const char *const attrs[] = {
       "lhs_batch",  "rhs_batch", "lhs_contract", "rhs_contract",
       "accumulate", "numerics",  "mlopt.promote"};
@@ -137,17 +137,36 @@ static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b) {
     if (!mlirAttributeEqual(mloptAttr(a->op, attrs[i]),
                             mloptAttr(b->op, attrs[i])))
       return false;
-  bool shares = false, alike = true;
-  for (int o = 0; o < 2; ++o) {
-    shares |= mlirValueEqual(a->from[o], b->from[o]);
-    alike &= mlirTypeEqual(mlirValueGetType(a->from[o]),
-                           mlirValueGetType(b->from[o]));
-  }
-  MlirType factor = mloptElementType(mlirValueGetType(a->from[0]));
   return mloptIsA(a->op, &mloptOp_dot) && mloptIsA(b->op, &mloptOp_dot) &&
-         shares && alike &&
-         mlirTypeEqual(mloptResultType(a->op, 0), mloptResultType(b->op, 0)) &&
-         (mlirTypeIsABF16(factor) || mlirTypeIsAF16(factor));
+         mlirValueEqual(a->from[1 - side], b->from[1 - side]) &&
+         mlirTypeEqual(mlirValueGetType(a->from[side]),
+                       mlirValueGetType(b->from[side])) &&
+         mlirTypeEqual(mloptResultType(a->op, 0), mloptResultType(b->op, 0));
+}
+
+/// Whether wgmma takes several dots like this one: no other kernel does. Rows
+/// are as TMA wants them if its maps reach the factors.
+static bool isTaken(const Check *check, const MloptFuseNode *dot) {
+  enum { LEAST_BYTES = 32 }; // of one instruction's depth
+  MlirType type = mlirValueGetType(dot->from[0]);
+  MlirType element = mloptElementType(type);
+  MlirType other = mloptElementType(mlirValueGetType(dot->from[1]));
+  MlirAttribute accumulate = mloptAttr(dot->op, "accumulate");
+  MloptInts contract = mloptGetInts(dot->op, "lhs_contract");
+  int64_t depth = 1;
+  for (intptr_t i = 0; i < contract.count; ++i)
+    depth *= mloptDim(type, contract.at[i]);
+  bool isFloat = mloptIsFloatElement(element);
+  MlirType sum = !mlirAttributeIsNull(accumulate)
+                     ? mlirTypeAttrGetValue(accumulate)
+                 : isFloat ? mlirF32TypeGet(mlirTypeGetContext(type))
+                           : mloptElementType(mloptResultType(dot->op, 0));
+  unsigned width = mloptElementWidth(element);
+  return check->graph->wgmma && check->mapped &&
+         depth * width / 8 >= LEAST_BYTES &&
+         (isFloat ? mlirTypeIsAF32(sum)
+                  : width == 8 && mloptElementWidth(sum) == 32) &&
+         (mlirTypeEqual(element, other) || (isFloat && width == 8));
 }
 
 /// Whether the second dot takes a softmax of the first, and keys are streamed.
@@ -165,19 +184,26 @@ static MloptFuseReason checkDots(Check *check) {
     const MloptFuseNode *node = &check->graph->nodes[body->nodes[i]];
     if (!mloptFuseIsProduct(node->op))
       continue;
-    if (check->numDots == MAX_DOTS)
-      return MLOPT_FUSE_TWO_PRODUCTS;
-    check->isStream |= isStream(check, node);
-    if (check->numDots && !check->isStream &&
-        (!areAlike(check->dots[0], node) || readsAnother(check, node)))
-      return MLOPT_FUSE_TWO_PRODUCTS;
+    if (check->numDots == MAX_DOTS || check->isStream)
+      return MLOPT_FUSE_PRODUCTS;
+    check->isStream = isStream(check, node);
+    if (check->numDots && !check->isStream && readsAnother(check, node))
+      return MLOPT_FUSE_PRODUCTS;
     check->dots[check->numDots++] = node;
   }
   if (check->isStream)
     return checkStream(check);
+  check->side =
+      check->numDots > 1 && areAlike(check->dots[0], check->dots[1], 0) ? 0 : 1;
+  for (int i = 1; i < check->numDots; ++i)
+    if (!areAlike(check->dots[0], check->dots[i], check->side))
+      return MLOPT_FUSE_PRODUCTS;
   MloptFuseReason reason = MLOPT_FUSE_FUSED;
   for (int i = 0; i < check->numDots && reason == MLOPT_FUSE_FUSED; ++i)
     reason = checkFactors(check, check->dots[i]);
+  if (reason == MLOPT_FUSE_FUSED && check->numDots > 1 &&
+      !isTaken(check, check->dots[0]))
+    return MLOPT_FUSE_PRODUCTS;
   return reason;
 }
 
@@ -309,12 +335,11 @@ static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
 /// not of the one that they share: a tile holds columns of each side by side.
 static bool runsAlongOther(const Check *check, const MloptPlace *place) {
   const MloptFuseNode *dot = check->dots[0];
-  bool sharesLeft = mlirValueEqual(dot->from[0], check->dots[1]->from[0]);
   intptr_t batch = mloptGetInts(dot->op, "lhs_batch").count;
   intptr_t left = mloptRank(mlirValueGetType(dot->from[0])) -
                   mloptGetInts(dot->op, "lhs_contract").count;
   intptr_t inner = place->count ? place->at[place->count - 1].source : -1;
-  return sharesLeft ? inner >= left : inner >= batch && inner < left;
+  return check->side ? inner >= left : inner >= batch && inner < left;
 }
 
 /// The results that go out: all follow the dots, and the first one's rows run
@@ -333,7 +358,7 @@ static MloptFuseReason checkResults(const Check *check) {
     if (++numStored > MAX_OUTPUTS || !place || width == 4)
       return MLOPT_FUSE_EPILOGUE;
     if (check->numDots > 1 && !check->isStream && !runsAlongOther(check, place))
-      return MLOPT_FUSE_TWO_PRODUCTS;
+      return MLOPT_FUSE_PRODUCTS;
   }
   return MLOPT_FUSE_FUSED;
 }

@@ -196,8 +196,8 @@ static bool readReaders(MloptFuseGraph *graph) {
   return true;
 }
 
-bool mloptFuseGraphCreate(MlirBlock block, MloptFuseGraph *graph) {
-  *graph = (MloptFuseGraph){.block = block, .numSlots = 16};
+bool mloptFuseGraphCreate(MlirBlock block, bool wgmma, MloptFuseGraph *graph) {
+  *graph = (MloptFuseGraph){.block = block, .numSlots = 16, .wgmma = wgmma};
   int count = 0;
   MlirOperation op = mlirBlockGetFirstOperation(block);
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))

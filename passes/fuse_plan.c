@@ -205,7 +205,7 @@ MloptFuseReason mloptFuseWhyApart(MloptFusePlan *plan, int producer,
       mloptFuseJudgeKernels(plan, producer, consumer).reason;
   bool isOfDots = reason == MLOPT_FUSE_CONTRACTION ||
                   reason == MLOPT_FUSE_PROLOGUE ||
-                  reason == MLOPT_FUSE_TWO_PRODUCTS;
+                  reason == MLOPT_FUSE_PRODUCTS;
   MloptFuseReason unstreamed =
       isOfDots ? whyUnstreamed(plan, producer, consumer) : MLOPT_FUSE_FUSED;
   if (unstreamed != MLOPT_FUSE_FUSED)

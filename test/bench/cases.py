@@ -68,7 +68,7 @@ class Case:
     def rank(self):
         """How important it is when time is short; 1 comes first. What memory
         can do is measured with each case anyway."""
-        return {"ceiling": 3, "odd": 3, "attention": 2}.get(
+        return {"ceiling": 3, "odd": 3, "attention": 2, "types": 2}.get(
             self.name.partition("/")[0], 1)
 
     @functools.cached_property
@@ -157,9 +157,9 @@ GEMMS = ((1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096),
 
 
 def gemm(name, m, n, k, layout="nt", element="bf16", result=None, numerics=None,
-         peers=(CUBLAS,), **more):
+         peers=(CUBLAS,), group="gemm", **more):
     options = (layout, element, result, numerics)
-    add(f"gemm/{name}_{m}x{n}x{k}", "matmul", (m, n, k, *options),
+    add(f"{group}/{name}_{m}x{n}x{k}", "matmul", (m, n, k, *options),
         (32, 48, 64, *options), peers, flops=2.0 * m * n * k,
         **{"ceiling": "read" if min(m, n) <= 64 else "dots", **more})
 
@@ -185,30 +185,33 @@ for n in (4096, 8192):
          peers=(quick, slow), incomparable=(quick[0],))
     gemm("e4m3_fast_nt", n, n, n, element="f8E4M3FN", result="bf16",
          numerics="fast", peers=(quick, slow), tolerance=(2e-2, 4e-2))
+add("gemm/bf16_batched_64x1024x1024x1024", "batched_matmul",
+    (64, 1024, 1024, 1024), (3, 16, 32, 48), (CUBLAS,),
+    flops=64 * 2.0 * 1024 ** 3, ceiling="dots")
+add("more/bmm_small_bf16_4096x64x64x64", "batched_matmul",
+    (4096, 64, 64, 64, "nn"), (3, 16, 16, 16, "nn"), (CUBLAS,))
+
+typed = functools.partial(gemm, group="types")
+for n in (4096, 8192):
     for layout in ("nn", "tn", "tt"):
-        gemm(f"f16_{layout}", n, n, n, layout, "f16")
-        gemm(f"tf32_{layout}", n, n, n, layout, "f32", numerics="fast",
+        typed(f"f16_{layout}", n, n, n, layout, "f16")
+        typed(f"tf32_{layout}", n, n, n, layout, "f32", numerics="fast",
              peers=(("cublas", "tf32"),), tolerance=(1e-3, 1e-3))
-        gemm(f"e4m3_{layout}", n, n, n, layout, "f8E4M3FN", "bf16",
+        typed(f"e4m3_{layout}", n, n, n, layout, "f8E4M3FN", "bf16",
              peers=(slow,))
     for layout in ("nt", "nn", "tn", "tt"):
-        gemm(f"s8_{layout}", n, n, n, layout, "i8", "i32",
+        typed(f"s8_{layout}", n, n, n, layout, "i8", "i32",
              peers=(("cublaslt", "int_mm"),))
     # cuBLASLt takes e5m2 beside e4m3 alone, as gradients are.
     for name, scales, elements in (
             ("e4m3_scaled", "tensor", ("f8E4M3FN", "f8E4M3FN")),
             ("e4m3_rows_scaled", "rows", ("f8E4M3FN", "f8E4M3FN")),
             ("e5m2_scaled", "tensor", ("f8E5M2", "f8E4M3FN"))):
-        add(f"gemm/{name}_{n}x{n}x{n}", "scaled_matmul",
+        add(f"types/{name}_{n}x{n}x{n}", "scaled_matmul",
             (n, n, n, scales, elements), (32, 48, 64, scales, elements),
             (slow,), flops=2.0 * n ** 3, ceiling="")
 for layout in ("nt", "nn", "tn", "tt"):
-    gemm(f"f64_{layout}", 4096, 4096, 4096, layout, "f64", ceiling="")
-add("gemm/bf16_batched_64x1024x1024x1024", "batched_matmul",
-    (64, 1024, 1024, 1024), (3, 16, 32, 48), (CUBLAS,),
-    flops=64 * 2.0 * 1024 ** 3, ceiling="dots")
-add("more/bmm_small_bf16_4096x64x64x64", "batched_matmul",
-    (4096, 64, 64, 64, "nn"), (3, 16, 16, 16, "nn"), (CUBLAS,))
+    typed(f"f64_{layout}", 4096, 4096, 4096, layout, "f64", ceiling="")
 
 FUSED = (EAGER, COMPILE, AUTOTUNE, XLA)
 LINEAR = 2.0 * 8192 * 16384 * 4096

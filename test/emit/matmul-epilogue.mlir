@@ -1,5 +1,18 @@
 // RUN: mlopt-opt %s -mlopt-to-gpu | FileCheck %s
 
+// Three products: 64 columns of each in a tile, one instruction for all.
+// CHECK:       gpu.binary @three_kernel_0
+// CHECK:       wgmma.mma_async.sync.aligned.m64n192k16
+// CHECK:       func.func @three
+// CHECK:         gpu.launch_func
+// CHECK-NOT:     gpu.launch_func
+func.func @three(%x: tensor<1024x512xbf16>, %q: tensor<1024x512xbf16>, %k: tensor<1024x512xbf16>, %v: tensor<1024x512xbf16>) -> (tensor<1024x1024xbf16>, tensor<1024x1024xbf16>, tensor<1024x1024xbf16>) {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<1024x512xbf16>, tensor<1024x512xbf16>) -> tensor<1024x1024xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<1024x512xbf16>, tensor<1024x512xbf16>) -> tensor<1024x1024xbf16>
+  %2 = mlopt.dot %x, %v contract [1] x [1] : (tensor<1024x512xbf16>, tensor<1024x512xbf16>) -> tensor<1024x1024xbf16>
+  return %0, %1, %2 : tensor<1024x1024xbf16>, tensor<1024x1024xbf16>, tensor<1024x1024xbf16>
+}
+
 // Two products share the factor that a tile's rows come from: columns of both
 // others lie side by side in a stage, and the sums of both in a tile.
 // CHECK:       gpu.binary @gated_kernel_0

@@ -27,7 +27,7 @@ func.func @epilogue(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %b: tensor<4
 // A dependent chain: each product with what follows it.
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: kernels = 2
-// CHECK: reason = "two-products"
+// CHECK: reason = "products"
 func.func @chain(%x: tensor<32x64xbf16>, %w: tensor<64x64xbf16>, %v: tensor<64x64xbf16>) -> tensor<32x64xbf16> {
   %z = mlopt.constant dense<0.0> : tensor<32x64xbf16>
   %0 = mlopt.dot %x, %w contract [1] x [0] : (tensor<32x64xbf16>, tensor<64x64xbf16>) -> tensor<32x64xbf16>
@@ -76,39 +76,11 @@ func.func @reduced(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x
 
 // -----
 
-// Two dots that share a factor, and what follows both.
-// CHECK-LABEL: func.func @gated
-// CHECK-SAME: kernels = 1
-func.func @gated(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %v: tensor<48x32xbf16>) -> tensor<64x48xbf16> {
-  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
-  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
-  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
-  %3 = mlopt.convert %2 : tensor<64x48xf32> -> tensor<64x48xbf16>
-  return %3 : tensor<64x48xbf16>
-}
-
-// -----
-
-// Rows of the result run along the factor that is shared: two kernels.
-// CHECK-LABEL: func.func @gated_across
-// CHECK-SAME: kernels = 2
-// CHECK: reason = "two-products"
-func.func @gated_across(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %v: tensor<48x32xbf16>) -> tensor<48x64xbf16> {
-  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
-  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
-  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
-  %3 = mlopt.convert %2 : tensor<64x48xf32> -> tensor<64x48xbf16>
-  %4 = mlopt.transpose %3 perm [1, 0] : tensor<64x48xbf16> -> tensor<48x64xbf16>
-  return %4 : tensor<48x64xbf16>
-}
-
-// -----
-
 // Dots of different factors are kernels of their own, and so are those that
 // Tensor Cores do not take.
 // CHECK-LABEL: func.func @unlike
 // CHECK-SAME: kernels = 2
-// CHECK: reason = "two-products"
+// CHECK: reason = "products"
 func.func @unlike(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %b: tensor<64x16xbf16>, %v: tensor<48x16xbf16>) -> tensor<64x48xf32> {
   %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
   %1 = mlopt.dot %b, %v contract [1] x [1] : (tensor<64x16xbf16>, tensor<48x16xbf16>) -> tensor<64x48xf32>
@@ -117,7 +89,7 @@ func.func @unlike(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %b: tensor<64x
 }
 // CHECK-LABEL: func.func @exact
 // CHECK-SAME: kernels = 2
-// CHECK: reason = "two-products"
+// CHECK: reason = "products"
 func.func @exact(%a: tensor<64x32xf32>, %w: tensor<48x32xf32>, %v: tensor<48x32xf32>) -> tensor<64x48xf32> {
   %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>
   %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>

@@ -140,6 +140,29 @@ def gated_rows(p, m, n, k):
                                                         a @ u + b)
 
 
+@case(((200, 328, 144), (64, 64, 32), (1000, 784, 272)))
+def gated_small(p, m, n, k):
+    """Of 8-bit floats, with a scale."""
+    a = p.argument("a", [m, k], "f8E4M3FN")
+    w = [p.argument(name, [n, k], "f8E4M3FN") for name in ("gate", "up")]
+    s = p.argument("s", [m], "f32")
+    g, u = (a.dot(x, ([1], [1]), element="f32") * s.broadcast([m, n], [0])
+            for x in w)
+    return [(g.unary("logistic") * u).to("bf16")], lambda a, g, u, s: (
+        ((a @ g.T) * s[:, None]).sigmoid() * (a @ u.T) * s[:, None])
+
+
+@case(((512, 1024, 136), (328, 1000, 264), (1000, 776, 72), (2064, 4112, 72)))
+def three(p, m, n, k):
+    """Queries, keys and values, one of them with a bias."""
+    a = p.argument("a", [m, k])
+    w = [p.argument(name, [n, k]) for name in "qkv"]
+    b = p.argument("b", [n], "f32")
+    q, k, v = (a.dot(x, ([1], [1]), element="f32") for x in w)
+    return [(q + b.like(q, [1])).to("bf16"), k.to("bf16"), v.to("bf16")], (
+        lambda a, q, k, v, b: (a @ q.T + b, a @ k.T, a @ v.T))
+
+
 @case()
 def several(p, m, n, k):
     """Results of three types, one of them the product itself."""
@@ -244,7 +267,8 @@ def make(folder, pattern):
 
 def check_case(torch, mlopt, folder, name):
     """What is wrong with a case; None if nothing is."""
-    types = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+    types = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32,
+             "f8E4M3FN": torch.float8_e4m3fn}
     program, reference = build(*cases[name])
     generator = torch.Generator("cuda").manual_seed(len(name))
     inputs = [torch.randn(shape, device="cuda", generator=generator).to(

@@ -9,7 +9,8 @@ import re
 import subprocess
 import sys
 
-PIPELINE = "builtin.module(mlopt-import,canonicalize,cse,func.func(mlopt-fuse))"
+PIPELINE = ("builtin.module(mlopt-import,canonicalize,cse,"
+            "func.func(mlopt-fuse{wgmma=true}))")
 
 
 def show(name, program):

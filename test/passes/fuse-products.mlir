@@ -1,0 +1,122 @@
+// RUN: mlopt-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(mlopt-fuse{wgmma=true}))' | FileCheck %s
+// RUN: mlopt-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(mlopt-fuse))' | FileCheck %s --check-prefix=OTHER
+
+// No kernel but those of wgmma computes several products.
+// OTHER-NOT: kernels = 1 :
+
+// Two dots that share a factor, and what follows both.
+// CHECK-LABEL: func.func @gated
+// CHECK-SAME: kernels = 1
+func.func @gated(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %v: tensor<48x32xbf16>) -> tensor<64x48xf32> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
+  return %2 : tensor<64x48xf32>
+}
+
+// -----
+
+// Of any elements that wgmma takes.
+// CHECK-LABEL: func.func @small_floats
+// CHECK-SAME: kernels = 1
+func.func @small_floats(%a: tensor<64x32xf8E4M3FN>, %w: tensor<48x32xf8E5M2>, %v: tensor<48x32xf8E5M2>) -> tensor<64x48xf32> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xf8E4M3FN>, tensor<48x32xf8E5M2>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xf8E4M3FN>, tensor<48x32xf8E5M2>) -> tensor<64x48xf32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
+  return %2 : tensor<64x48xf32>
+}
+// CHECK-LABEL: func.func @integers
+// CHECK-SAME: kernels = 1
+func.func @integers(%a: tensor<64x32xi8>, %w: tensor<48x32xi8>, %v: tensor<48x32xi8>) -> tensor<64x48xi32> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xi8>, tensor<48x32xi8>) -> tensor<64x48xi32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xi8>, tensor<48x32xi8>) -> tensor<64x48xi32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xi32>
+  return %2 : tensor<64x48xi32>
+}
+// CHECK-LABEL: func.func @rounded
+// CHECK-SAME: kernels = 1
+func.func @rounded(%a: tensor<64x32xf32>, %w: tensor<48x32xf32>, %v: tensor<48x32xf32>) -> tensor<64x48xf32> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] {numerics = #mlopt.numerics<fast>} : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] {numerics = #mlopt.numerics<fast>} : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
+  return %2 : tensor<64x48xf32>
+}
+
+// -----
+
+// Three, as queries, keys and values are; of four, the last one is apart.
+// CHECK-LABEL: func.func @three
+// CHECK-SAME: kernels = 1
+func.func @three(%x: tensor<64x32xbf16>, %q: tensor<48x32xbf16>, %k: tensor<48x32xbf16>, %v: tensor<48x32xbf16>) -> (tensor<64x48xbf16>, tensor<64x48xbf16>, tensor<64x48xbf16>) {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %2 = mlopt.dot %x, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  return %0, %1, %2 : tensor<64x48xbf16>, tensor<64x48xbf16>, tensor<64x48xbf16>
+}
+// CHECK-LABEL: func.func @four
+// CHECK-SAME: kernels = 2
+func.func @four(%x: tensor<64x32xbf16>, %q: tensor<48x32xbf16>, %k: tensor<48x32xbf16>, %v: tensor<48x32xbf16>, %g: tensor<48x32xbf16>) -> tensor<64x48xbf16> {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %2 = mlopt.dot %x, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %3 = mlopt.dot %x, %g contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %4 = mlopt.add %0, %1 : tensor<64x48xbf16>
+  %5 = mlopt.add %4, %2 : tensor<64x48xbf16>
+  %6 = mlopt.add %5, %3 : tensor<64x48xbf16>
+  return %6 : tensor<64x48xbf16>
+}
+// CHECK-LABEL: func.func @not_all_of_one
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "products"
+func.func @not_all_of_one(%x: tensor<64x32xbf16>, %y: tensor<64x32xbf16>, %q: tensor<64x32xbf16>, %k: tensor<64x32xbf16>) -> tensor<64x64xbf16> {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<64x32xbf16>, tensor<64x32xbf16>) -> tensor<64x64xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<64x32xbf16>, tensor<64x32xbf16>) -> tensor<64x64xbf16>
+  %2 = mlopt.dot %y, %q contract [1] x [1] : (tensor<64x32xbf16>, tensor<64x32xbf16>) -> tensor<64x64xbf16>
+  %3 = mlopt.add %0, %1 : tensor<64x64xbf16>
+  %4 = mlopt.add %3, %2 : tensor<64x64xbf16>
+  return %4 : tensor<64x64xbf16>
+}
+
+// -----
+
+// Not where TMA does not take rows, or their depth is less than wgmma's.
+// CHECK-LABEL: func.func @unaligned
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "products"
+func.func @unaligned(%a: tensor<64x33xbf16>, %w: tensor<48x33xbf16>, %v: tensor<48x33xbf16>) -> tensor<64x48xf32> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x33xbf16>, tensor<48x33xbf16>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x33xbf16>, tensor<48x33xbf16>) -> tensor<64x48xf32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
+  return %2 : tensor<64x48xf32>
+}
+// CHECK-LABEL: func.func @short
+// CHECK-SAME: kernels = 2
+func.func @short(%a: tensor<64x8xbf16>, %w: tensor<48x8xbf16>, %v: tensor<48x8xbf16>) -> tensor<64x48xf32> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x8xbf16>, tensor<48x8xbf16>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x8xbf16>, tensor<48x8xbf16>) -> tensor<64x48xf32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
+  return %2 : tensor<64x48xf32>
+}
+// CHECK-LABEL: func.func @exact
+// CHECK-SAME: kernels = 2
+func.func @exact(%a: tensor<64x32xf64>, %w: tensor<48x32xf64>, %v: tensor<48x32xf64>) -> tensor<64x48xf64> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xf64>, tensor<48x32xf64>) -> tensor<64x48xf64>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xf64>, tensor<48x32xf64>) -> tensor<64x48xf64>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf64>
+  return %2 : tensor<64x48xf64>
+}
+
+// -----
+
+// Rows of the result run along the factor that is shared: two kernels.
+// CHECK-LABEL: func.func @across
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "products"
+func.func @across(%a: tensor<64x32xbf16>, %w: tensor<48x32xbf16>, %v: tensor<48x32xbf16>) -> tensor<48x64xbf16> {
+  %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %1 = mlopt.dot %a, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xf32>
+  %2 = mlopt.mul %0, %1 : tensor<64x48xf32>
+  %3 = mlopt.convert %2 : tensor<64x48xf32> -> tensor<64x48xbf16>
+  %4 = mlopt.transpose %3 perm [1, 0] : tensor<64x48xbf16> -> tensor<48x64xbf16>
+  return %4 : tensor<48x64xbf16>
+}
