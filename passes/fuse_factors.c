@@ -219,7 +219,9 @@ static bool pays(MlirOperation dot) {
   int64_t granule = granuleOf(dot);
   bool isCopied = granule >= 4;
   const double stepTime = isCopied ? 0.5 : 1.5;
-  const double reachedInPlace = isCopied ? 0.2 : 0.13;
+  // Others than of 16 bits are multiplied one by one or as sums of terms.
+  const double parts = hasOneLayout(dot) ? 6 : 1;
+  const double reachedInPlace = (isCopied ? 0.2 : 0.13) / parts;
   double bytes = 0, depth = 1, blocks = 1, batches = 1, sums = 1;
   int64_t narrow = INT64_MAX;
   for (intptr_t side = 0; side < 2; ++side) {
