@@ -145,8 +145,15 @@ bool mloptFuseMergeEdges(MloptFusePlan *plan) {
 // Siblings
 //===----------------------------------------------------------------------===//
 
+static bool isProduct(MloptFusePlan *plan, int kernel) {
+  return mloptFuseProductTime(plan->graph, mloptFuseBodyOf(plan, kernel, -1)) >
+         0;
+}
+
 /// Whether two kernels read enough of the same data to be worth it: a quarter
-/// of what the smaller one moves.
+/// of what the smaller one moves. Tiles of products fill the GPU better
+/// together, but for less than 128 rows beside a square of weights, which are
+/// streamed best one by one (measured on an H200).
 static bool shareData(MloptFusePlan *plan, int a, int b, MlirValue root) {
   int64_t shared =
       mloptFuseReadBytes(plan->graph, mloptFuseBodyOf(plan, a, -1), root);
@@ -155,7 +162,10 @@ static bool shareData(MloptFusePlan *plan, int a, int b, MlirValue root) {
   int64_t bytesA = plan->kernels[a].verdict.bytes;
   int64_t bytesB = plan->kernels[b].verdict.bytes;
   shared = shared < other ? shared : other;
-  return 4 * shared >= (bytesA < bytesB ? bytesA : bytesB);
+  enum { LEAST_SHARE = 4, LEAST_SHARE_OF_PRODUCT = 48 };
+  bool areProducts = isProduct(plan, a) && isProduct(plan, b);
+  return (areProducts ? LEAST_SHARE_OF_PRODUCT : LEAST_SHARE) * shared >=
+         (bytesA < bytesB ? bytesA : bytesB);
 }
 
 /// Whether operand `o` of the node is where the graph first meets its value.

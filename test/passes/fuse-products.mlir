@@ -79,6 +79,25 @@ func.func @not_all_of_one(%x: tensor<64x32xbf16>, %y: tensor<64x32xbf16>, %q: te
 
 // -----
 
+// A few rows beside large weights: kernels that stream one factor each.
+// CHECK-LABEL: func.func @few_rows
+// CHECK-SAME: kernels = 2
+func.func @few_rows(%x: tensor<16x4096xbf16>, %q: tensor<4096x4096xbf16>, %k: tensor<4096x4096xbf16>) -> (tensor<16x4096xbf16>, tensor<16x4096xbf16>) {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<16x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<16x4096xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<16x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<16x4096xbf16>
+  return %0, %1 : tensor<16x4096xbf16>, tensor<16x4096xbf16>
+}
+// Large results beside small factors.
+// CHECK-LABEL: func.func @wide
+// CHECK-SAME: kernels = 1
+func.func @wide(%x: tensor<512x256xbf16>, %q: tensor<4096x256xbf16>, %k: tensor<4096x256xbf16>) -> (tensor<512x4096xbf16>, tensor<512x4096xbf16>) {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<512x256xbf16>, tensor<4096x256xbf16>) -> tensor<512x4096xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<512x256xbf16>, tensor<4096x256xbf16>) -> tensor<512x4096xbf16>
+  return %0, %1 : tensor<512x4096xbf16>, tensor<512x4096xbf16>
+}
+
+// -----
+
 // Not where TMA does not take rows, or their depth is less than wgmma's.
 // CHECK-LABEL: func.func @unaligned
 // CHECK-SAME: kernels = 2

@@ -152,7 +152,7 @@ def gated_small(p, m, n, k):
         ((a @ g.T) * s[:, None]).sigmoid() * (a @ u.T) * s[:, None])
 
 
-@case(((512, 1024, 136), (328, 1000, 264), (1000, 776, 72), (2064, 4112, 72)))
+@case(((512, 1024, 136), (328, 1000, 264), (1000, 776, 72), (2064, 4112, 264)))
 def three(p, m, n, k):
     """Queries, keys and values, one of them with a bias."""
     a = p.argument("a", [m, k])
