@@ -248,6 +248,28 @@ static void replaceByBinary(const Job *job) {
   mlirOperationDestroy(job->module);
 }
 
+/// What the kernel takes, as a remark of the category `ptxas`.
+static void remarkUse(const Job *job) {
+  const MloptUse *use = &job->assembled.use;
+  const int numbers[] = {use->registers, use->spillStores, use->spillLoads,
+                         use->shared};
+  const MlirStringRef keys[] = {mloptStr("registers"), mloptStr("spill_stores"),
+                                mloptStr("spill_loads"),
+                                mloptStr("static_shared")};
+  char texts[MLOPT_COUNT(numbers)][16];
+  MlirStringRef values[MLOPT_COUNT(numbers)];
+  for (int i = 0; i < MLOPT_COUNT(numbers); ++i) {
+    snprintf(texts[i], sizeof texts[i], "%d", numbers[i]);
+    values[i] = mloptStr(texts[i]);
+  }
+  mlirEmitOptimizationRemark(
+      mlirOperationGetLocation(job->module), MlirRemarkKindAnalysis,
+      mloptStr("use"), mloptStr("ptxas"), mloptStr(""),
+      mlirStringAttrGetValue(mloptAttr(job->module, "sym_name")),
+      mloptStr("what a kernel takes of a multiprocessor"), MLOPT_COUNT(keys),
+      keys, values);
+}
+
 /// Replaces the module, or says why that cannot be.
 static bool finishJob(Job *job) {
   const Settings *settings = job->settings;
@@ -265,6 +287,8 @@ static bool finishJob(Job *job) {
   if (says)
     mloptEmit(mlirOperationGetLocation(job->module), MlirDiagnosticWarning,
               says, 0, NULL);
+  if (job->assembled.cubin)
+    remarkUse(job);
   replaceByBinary(job);
   return true;
 }
@@ -397,7 +421,9 @@ const MloptPassDef mloptPass_serializeToPtx MLOPT_TABLE = {
            "`ptxas` says so. The text depends on the module and the options "
            "alone. A module that holds what the backend has no code for, or "
            "that ptxas refuses, is an error at that module, and stays; what "
-           "ptxas warns of (spilled registers) is a warning there.",
+           "ptxas warns of (spilled registers, wgmma that it serialises) is a "
+           "warning there, and what a kernel takes (registers, spills, static "
+           "shared memory) a remark of the category `ptxas`.",
     .anchor = "builtin.module",
     .options = options,
     .numOptions = MLOPT_COUNT(options),

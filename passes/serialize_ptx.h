@@ -24,11 +24,18 @@ bool mloptCheckForPtx(MlirOperation module);
 /// caller frees the path.
 char *mloptFindPtxas(void);
 
+/// What a kernel takes of a multiprocessor, as ptxas says: of each thread, and
+/// static shared memory of a block. In bytes, but for registers.
+typedef struct MloptUse {
+  int registers, spillStores, spillLoads, shared;
+} MloptUse;
+
 /// What came of a text. Both are owned by the caller.
 typedef struct MloptAssembled {
   char *cubin; ///< NULL if ptxas refused the text or could not be run
   size_t size;
-  char *says; ///< what ptxas printed, or why it could not run; NULL: nothing
+  char *says; ///< its warnings and errors, or why it could not run; NULL: none
+  MloptUse use; ///< of the text's last kernel
 } MloptAssembled;
 
 /// Runs ptxas in a process of its own. It warns about registers that spill.

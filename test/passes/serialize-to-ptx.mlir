@@ -3,6 +3,7 @@
 // RUN: mlopt-opt %s -mlopt-serialize-to-ptx='chip=sm_103' | FileCheck %s --check-prefix=SM103
 // RUN: mlopt-opt %s -mlopt-serialize-to-ptx > %t.1 && mlopt-opt %s -mlopt-serialize-to-ptx > %t.2 && cmp %t.1 %t.2
 // RUN: %if ptxas %{ mlopt-opt %s -mlopt-serialize-to-ptx='ptxas=%ptxas' | FileCheck %s --check-prefix=CUBIN %}
+// RUN: %if ptxas %{ mlopt-opt %s -mlopt-serialize-to-ptx='ptxas=%ptxas' --remark-format=emitRemark --remarks-filter-analyse=ptxas -o %t.out 2>&1 | FileCheck %s --check-prefix=USE --implicit-check-not=warning %}
 // RUN: not mlopt-opt %s -mlopt-serialize-to-ptx='chip=sm_70' 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not mlopt-opt %s -mlopt-serialize-to-ptx='ptx=79' 2>&1 | FileCheck %s --check-prefix=PTX
 // RUN: not mlopt-opt %s -mlopt-serialize-to-ptx='chip=sm_120 ptx=86' 2>&1 | FileCheck %s --check-prefix=OLD
@@ -27,6 +28,8 @@
 // SM103: .version 8.8
 // SM103-SAME: .target sm_103
 // CUBIN: gpu.binary @double {{.*}}, assembly = {{.*}}, #gpu.object<{{.*}}, bin = "\7FELF
+// What the kernel takes is a remark there.
+// USE: serialize-to-ptx.mlir:[[@LINE+1]]:{{.*}}[Analysis] use | Category:ptxas{{.*}}Function=double{{.*}}registers={{[1-9][0-9]*}}, spill_loads=0, spill_stores=0, static_shared=0
 gpu.module @double {
   llvm.func @double(%p: !llvm.ptr) attributes {nvvm.kernel} {
     %0 = llvm.load %p : !llvm.ptr -> f32
