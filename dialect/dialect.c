@@ -225,59 +225,68 @@ static bool isFuse(MlirAttribute a) {
   return mloptStrEq(keep, "together") || mloptStrEq(keep, "apart");
 }
 
-/// Where each may stand and what it must be.
-static const struct {
-  const char *name;
-  const char *op; ///< the operation that may carry it; NULL: any
-  bool (*is)(MlirAttribute);
-  const char *what;
-} foreignAttrs[] = {
+static const MloptDialectAttr dialectAttrs[] = {
     {"mlopt.numerics", "func.func", mloptIsNumericsAttr,
-     "#mlopt.numerics<strict|default|fast>"},
+     "#mlopt.numerics<strict|default|fast>",
+     "the mode of each operation in it that names none itself"},
     {"mlopt.expect", "func.func", isExpect,
      "a dictionary of kernels, hbm_bytes (i64, at least 0), tensor_cores (a "
-     "unit)"},
+     "unit)",
+     "promises: at most so many kernels, bytes to and from device memory; all "
+     "products on Tensor Cores. A broken one is an error"},
     {"mlopt.traffic", "func.func", isTraffic,
-     "a dictionary of kernels, hbm_bytes, least_bytes (i64, at least 0)"},
+     "a dictionary of kernels, hbm_bytes, least_bytes (i64, at least 0)",
+     "what fusion came to, and what any program must move"},
     {"mlopt.ledger", "mlopt.fusion", isLedger,
-     "an array of {operand, reason, bytes}"},
+     "an array of {operand, reason, bytes}",
+     "its operands that other kernels computed, why, and what that costs"},
     {"mlopt.fuse", NULL, isFuse,
-     "{group = \"name\", keep = \"together\" or \"apart\"}"},
-    {"mlopt.ordered", NULL, isUnit, "a unit attribute"},
-    {"mlopt.checks", "func.func", isArray, "an array of checks"},
+     "{group = \"name\", keep = \"together\" or \"apart\"}",
+     "operations of a group become one kernel whatever it costs, or no two of "
+     "them share one. An error where they cannot, or where a group is both"},
+    {"mlopt.ordered", NULL, isUnit, "a unit attribute", NULL},
+    {"mlopt.checks", "func.func", isArray, "an array of checks", NULL},
     {"mlopt.arguments_from", "func.func", isArray,
-     "an array of function symbols"},
-    {"mlopt.source", "func.func", isUnit, "a unit attribute"},
-    {"mlopt.num_results", "func.func", mloptIsI64, "an i64"},
-    {"mlopt.num_outputs", "gpu.launch_func", mloptIsI64, "an i64"},
+     "an array of function symbols", NULL},
+    {"mlopt.source", "func.func", isUnit, "a unit attribute", NULL},
+    {"mlopt.num_results", "func.func", mloptIsI64, "an i64", NULL},
+    {"mlopt.num_outputs", "gpu.launch_func", mloptIsI64, "an i64", NULL},
     {"mlopt.tensor_maps", "gpu.launch_func", isTensorMaps,
      "an array of unit, or {box, dims, strides, swizzle, type} of a tensor "
-     "map"},
-    {"mlopt.waits", "gpu.launch_func", isUnit, "a unit attribute"},
-    {"mlopt.schedule", NULL, isDictionary, "a dictionary"},
-    {"mlopt.promote", NULL, isUnit, "a unit attribute"},
-    {"mlopt.absolute", "math.tanh", isUnit, "a unit attribute"},
+     "map",
+     NULL},
+    {"mlopt.waits", "gpu.launch_func", isUnit, "a unit attribute", NULL},
+    {"mlopt.schedule", NULL, isDictionary, "a dictionary",
+     "how a kernel is computed; on an mlopt.fusion of a product, the tile that "
+     "it pins. An error at the fusion where the tile is illegal"},
+    {"mlopt.promote", NULL, isUnit, "a unit attribute", NULL},
+    {"mlopt.absolute", "math.tanh", isUnit, "a unit attribute", NULL},
     {"mlopt.inputs", "llvm.func", mloptIsI64Array,
-     "an array of parameter numbers"},
-    {"mlopt.chip", "gpu.binary", mloptIsString, "a string"},
-    {"mlopt.arena_bytes", "func.func", mloptIsI64, "an i64"},
+     "an array of parameter numbers", NULL},
+    {"mlopt.chip", "gpu.binary", mloptIsString, "a string", NULL},
+    {"mlopt.arena_bytes", "func.func", mloptIsI64, "an i64", NULL},
 };
+
+const MloptDialectAttr *mloptGetDialectAttrs(int *outCount) {
+  *outCount = MLOPT_COUNT(dialectAttrs);
+  return dialectAttrs;
+}
 
 static MlirLogicalResult verifyAttribute(MlirOperation op,
                                          MlirNamedAttribute attr,
                                          intptr_t index, bool isArgument) {
   MlirStringRef name = mlirIdentifierStr(attr.name);
-  for (int i = 0; i < MLOPT_COUNT(foreignAttrs); ++i) {
-    if (!mloptStrEq(name, foreignAttrs[i].name))
+  for (int i = 0; i < MLOPT_COUNT(dialectAttrs); ++i) {
+    if (!mloptStrEq(name, dialectAttrs[i].name))
       continue;
-    const char *carrier = foreignAttrs[i].op;
+    const char *carrier = dialectAttrs[i].op;
     if (index >= 0 || (carrier && !mloptIsNamed(op, carrier)))
       return mloptOpError(op, "may not carry '%s', which stands on %s only",
-                          foreignAttrs[i].name,
+                          dialectAttrs[i].name,
                           carrier ? carrier : "operations");
-    if (!foreignAttrs[i].is(attr.attribute))
-      return mloptOpError(op, "attribute '%s' must be %s", foreignAttrs[i].name,
-                          foreignAttrs[i].what);
+    if (!dialectAttrs[i].is(attr.attribute))
+      return mloptOpError(op, "attribute '%s' must be %s", dialectAttrs[i].name,
+                          dialectAttrs[i].what);
     return mloptSuccess();
   }
   return mloptOpError(op, "has the unknown attribute '%.*s' on %s",

@@ -22,6 +22,17 @@
 #define MLOPT_OP(name) extern const MloptOpDef mloptOp_##name;
 #include "ops.def"
 
+/// An attribute of the dialect that stands on operations of any.
+typedef struct MloptDialectAttr {
+  const char *name;
+  const char *op; ///< the operation that may carry it; NULL: any
+  bool (*is)(MlirAttribute);
+  const char *what; ///< what it must be
+  const char *doc;  ///< NULL: the compiler's own
+} MloptDialectAttr;
+/// All of them.
+const MloptDialectAttr *mloptGetDialectAttrs(int *outCount);
+
 /// How two values combine in reduce, reduce_window, scan and scatter; the
 /// spelling of the attribute `kind`. `set` (the second value) is for scatter.
 typedef enum MloptKind {
