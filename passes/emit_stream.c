@@ -93,7 +93,7 @@ static void loadRows(MloptStreamKernel *g, const MloptMatrix *factor,
   MloptNv *nv = &g->nv;
   MlirValue from[MLOPT_NUM_AXES], at[MLOPT_MAX_MAP_RANK];
   memcpy(from, axes, sizeof from);
-  for (int64_t i = 0; i < width / PIECE; ++i) {
+  for (int64_t i = 0; i * PIECE < width; ++i) {
     from[along] = mloptNvInt(nv, i * PIECE);
     for (intptr_t d = 0; d < factor->rank; ++d)
       at[d] = mloptMapIndexAt(nv, &factor->dims[d].at, from);

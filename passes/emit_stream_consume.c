@@ -102,8 +102,10 @@ static MlirValue startScores(MloptStreamKernel *g, const MloptStreamConsumer *w,
   mloptNvRingWait(nv, &g->k, place);
   MlirValue k = mloptNvDescriptorAt(
       nv, w->k, mloptNvMulInt(nv, place.stage, g->shared.kBytes));
+  enum { GRAIN = 16 }; // of an instruction
+  int64_t depth = g->p.scores.sizes[MLOPT_AXIS_K];
   return mloptNvMmaStart(
-      nv, &g->scores, g->p.scores.sizes[MLOPT_AXIS_K],
+      nv, &g->scores, (depth + GRAIN - 1) / GRAIN * GRAIN,
       (MloptNvBlock){w->q, g->s.tile[0] * MLOPT_NV_ROW_BYTES},
       (MloptNvBlock){k, g->s.tile[1] * MLOPT_NV_ROW_BYTES});
 }

@@ -78,7 +78,7 @@ static void storeBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
   mloptNvFenceShared(nv);
   mloptNvBarrier(nv, w->barrier, MLOPT_STREAM_WARPGROUP);
   MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
-  for (int64_t i = 0; i < columnsOf(g) / columns; ++i) {
+  for (int64_t i = 0; i * columns < columnsOf(g); ++i) {
     const MlirValue axes[MLOPT_NUM_AXES] = {[MLOPT_AXIS_BATCH] = g->tile.batch,
                                             [MLOPT_AXIS_M] = w->row,
                                             [MLOPT_AXIS_N] =
@@ -98,16 +98,19 @@ static void storeByBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
   MloptNv *nv = &g->nv;
   int64_t columns = mloptMatmulStoreColumns(output);
   MlirType element = mloptElementType(output->type);
+  // What a box has beyond the last column is not stored.
   MlirValue places[4], elements[MLOPT_NV_MMA_MAX_FRAGMENT];
   mloptPlaceFragment(nv, g->thread, mloptElementWidth(element) == 16, places);
   for (int64_t i = 0; i < columnsOf(g) / 2; i += 2)
     evaluate(g, w, rows, output, sums, i, true, elements + i);
+  for (int64_t i = columnsOf(g) / 2; i < MLOPT_NV_MMA_MAX_FRAGMENT; ++i)
+    elements[i] = elements[i - 1];
   // The store before has read what lay there.
   MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
   mloptNvWaitStoresRead(nv, 0);
   mloptNvEndIf(nv, &first);
   mloptNvBarrier(nv, w->barrier, MLOPT_STREAM_WARPGROUP);
-  for (int64_t i = 0; i < columnsOf(g) / columns; ++i)
+  for (int64_t i = 0; i * columns < columnsOf(g); ++i)
     mloptStageFragment(nv, element, places, boxOffset(g, w, i),
                        elements + i * columns / 2);
   storeBoxes(g, w, output);

@@ -130,16 +130,22 @@ static void findSteps(MloptStreamKernel *g, MloptStreamTile *tile) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The tile of a number, the ones with the most keys first.
+/// The tile of a number: those of some batches together, the ones with the most
+/// keys first, or those of a batch in pairs.
 static void locate(MloptStreamKernel *g, MlirValue number) {
   MloptNv *nv = &g->nv;
-  int64_t tiles = (rowsOf(g) + g->s.tile[0] - 1) / g->s.tile[0];
-  int64_t together = mloptStreamBatches(&g->p);
+  int64_t tiles = mloptStreamTilesOfBatch(&g->p, &g->s);
+  int64_t together = mloptStreamBatches(&g->p, &g->s);
   MlirValue group = mloptNvDivInt(nv, number, together * tiles);
   MlirValue within = mloptNvRemInt(nv, number, together * tiles);
-  MlirValue tile = mloptNvDivInt(nv, within, together);
-  if (g->p.end.step)
-    tile = mloptNvArith(nv, "arith.subi", mloptNvInt(nv, tiles - 1), tile);
+  MlirValue tile = mloptNvDivInt(nv, within, g->s.paired ? 2 : together);
+  MlirValue back =
+      mloptNvArith(nv, "arith.subi", mloptNvInt(nv, tiles - 1), tile);
+  if (g->s.paired)
+    tile = mloptBuildSelect(
+        nv->b, mloptNvEqInt(nv, mloptNvAndInt(nv, within, 1), 0), back, tile);
+  else if (g->p.end.step)
+    tile = back;
   MlirValue batch = mloptNvMulInt(nv, group, together);
   if (together > 1)
     batch = mloptNvAdd(nv, batch, mloptNvRemInt(nv, within, together));
@@ -148,15 +154,33 @@ static void locate(MloptStreamKernel *g, MlirValue number) {
   findSteps(g, &g->tile);
 }
 
+/// Turn `i` of a block: every so many tiles one, or one pair.
+static MlirValue numberOf(MloptStreamKernel *g, MlirValue i) {
+  MloptNv *nv = &g->nv;
+  int64_t blocks = mloptStreamBlocks(&g->p, &g->s);
+  MlirValue unit = g->s.paired ? mloptNvShrInt(nv, i, 1) : i;
+  MlirValue number = mloptNvAdd(nv, mloptNvMulInt(nv, unit, blocks),
+                                mloptNvRegister(nv, "ctaid.x"));
+  return g->s.paired ? mloptNvAdd(nv, mloptNvMulInt(nv, number, 2),
+                                  mloptNvAndInt(nv, i, 1))
+                     : number;
+}
+
 MloptNvScope mloptStreamBeginTiles(MloptStreamKernel *g, intptr_t numCarried,
                                    const MlirValue *start,
                                    MlirValue *outCarried) {
   MloptNv *nv = &g->nv;
-  MlirValue number;
-  MloptNvScope scope = mloptNvBeginFor(
-      nv, mloptNvRegister(nv, "ctaid.x"),
-      mloptNvInt(nv, mloptStreamTiles(&g->p, &g->s)),
-      mloptNvRegister(nv, "nctaid.x"), numCarried, start, &number, outCarried);
-  locate(g, number);
+  int64_t perUnit = g->s.paired ? 2 : 1;
+  int64_t units = mloptStreamTiles(&g->p, &g->s) / perUnit;
+  int64_t blocks = mloptStreamBlocks(&g->p, &g->s);
+  MlirValue more = mloptBuildCmpI(nv->b, "ult", mloptNvRegister(nv, "ctaid.x"),
+                                  mloptNvInt(nv, units % blocks));
+  MlirValue turns = mloptNvMulInt(
+      nv, mloptNvAddInt(nv, mloptNvToInt(nv, more), units / blocks), perUnit);
+  MlirValue turn;
+  MloptNvScope scope =
+      mloptNvBeginFor(nv, mloptNvInt(nv, 0), turns, mloptNvInt(nv, 1),
+                      numCarried, start, &turn, outCarried);
+  locate(g, numberOf(g, turn));
   return scope;
 }

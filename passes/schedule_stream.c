@@ -22,6 +22,11 @@ enum {
 
 static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/// The bytes of a row of so many elements, which lie as boxes.
+static int64_t rowBytes(int64_t elements) {
+  return divideUp(elements, PIECE) * MLOPT_NV_ROW_BYTES;
+}
+
 static int64_t depthOf(const MloptStream *p) {
   return p->scores.sizes[MLOPT_AXIS_K];
 }
@@ -47,7 +52,7 @@ static int64_t storeBytes(const MloptStream *p) {
   int64_t most = 0;
   for (intptr_t i = 0; i < p->values.numOutputs; ++i) {
     const MloptOutput *output = &p->values.outputs[i];
-    int64_t boxes = columnsOf(p) / mloptMatmulStoreColumns(output);
+    int64_t boxes = divideUp(columnsOf(p), mloptMatmulStoreColumns(output));
     if (mloptMatmulStoresBoxes(&p->values, output) && boxes > most)
       most = boxes;
   }
@@ -56,11 +61,10 @@ static int64_t storeBytes(const MloptStream *p) {
 
 MloptStreamShared mloptStreamCarve(const MloptStream *p,
                                    const MloptStreamSchedule *s) {
-  int64_t qRows = depthOf(p) / PIECE * MLOPT_NV_ROW_BYTES;
   MloptStreamShared shared = {
-      .qBytes = s->tile[0] * qRows,
-      .kBytes = s->tile[1] * qRows,
-      .vBytes = s->tile[1] * columnsOf(p) / PIECE * MLOPT_NV_ROW_BYTES,
+      .qBytes = s->tile[0] * rowBytes(depthOf(p)),
+      .kBytes = s->tile[1] * rowBytes(depthOf(p)),
+      .vBytes = s->tile[1] * rowBytes(columnsOf(p)),
       .storeBytes = storeBytes(p),
   };
   shared.k = shared.q + shared.qBytes;
@@ -78,24 +82,33 @@ MloptStreamShared mloptStreamCarve(const MloptStream *p,
 // Tiles
 //===----------------------------------------------------------------------===//
 
+int64_t mloptStreamTilesOfBatch(const MloptStream *p,
+                                const MloptStreamSchedule *s) {
+  return divideUp(p->scores.sizes[MLOPT_AXIS_M], s->tile[0]);
+}
+
 int64_t mloptStreamTiles(const MloptStream *p, const MloptStreamSchedule *s) {
-  return divideUp(p->scores.sizes[MLOPT_AXIS_M], s->tile[0]) *
-         p->scores.sizes[MLOPT_AXIS_BATCH];
+  return mloptStreamTilesOfBatch(p, s) * p->scores.sizes[MLOPT_AXIS_BATCH];
+}
+
+/// Whether the GPU deals tiles out, one for each block.
+static bool isDealt(const MloptStream *p, const MloptStreamSchedule *s) {
+  return !s->paired && (p->from.step || p->end.step);
 }
 
 int64_t mloptStreamBlocks(const MloptStream *p, const MloptStreamSchedule *s) {
-  int64_t tiles = mloptStreamTiles(p, s);
-  if (p->from.step || p->end.step)
-    return tiles;
-  return tiles < mloptSm90.multiprocessors ? tiles : mloptSm90.multiprocessors;
+  int64_t units = mloptStreamTiles(p, s) / (s->paired ? 2 : 1);
+  return isDealt(p, s) || units < mloptSm90.multiprocessors
+             ? units
+             : mloptSm90.multiprocessors;
 }
 
-int64_t mloptStreamBatches(const MloptStream *p) {
+int64_t mloptStreamBatches(const MloptStream *p, const MloptStreamSchedule *s) {
   enum { L2_BYTES = 16 << 20 }; // a part of 50 MB: other blocks run ahead
   int64_t batches = p->scores.sizes[MLOPT_AXIS_BATCH];
   int64_t bytes =
       2 * p->scores.sizes[MLOPT_AXIS_N] * (depthOf(p) + columnsOf(p));
-  if (!p->end.step)
+  if (!isDealt(p, s) || !p->end.step)
     return 1;
   int64_t count = L2_BYTES / bytes;
   count = count < 1 ? 1 : count > batches ? batches : count;
@@ -108,9 +121,13 @@ int64_t mloptStreamBatches(const MloptStream *p) {
 // Legality
 //===----------------------------------------------------------------------===//
 
+/// What TMA reads beyond the depth or the columns is zero; a multiple of eight
+/// elements is one of 16 bytes.
 bool mloptStreamTakes(MlirType weight, int64_t depth, int64_t columns) {
+  enum { GRAIN = 8, MOST = 128 };
   return (mlirTypeIsABF16(weight) || mlirTypeIsAF16(weight)) &&
-         (depth == 64 || depth == 128) && (columns == 64 || columns == 128);
+         depth % GRAIN == 0 && depth <= MOST && columns % GRAIN == 0 &&
+         columns <= MOST;
 }
 
 /// Whether TMA reads a factor of these elements in boxes of rows.
@@ -158,6 +175,8 @@ static const char *faultOf(const MloptStream *p, const MloptStreamSchedule *s) {
     return "a ring has 2 to 63 stages";
   if (mloptStreamCarve(p, s).total > mloptSm90.sharedBytes)
     return "the stages exceed the shared memory of a block";
+  if (s->paired && mloptStreamTilesOfBatch(p, s) % 2)
+    return "a batch has an odd number of tiles";
   return mloptStreamTiles(p, s) > 1 << 30 ? "there are more than 2^30 tiles"
                                           : NULL;
 }
@@ -182,29 +201,59 @@ bool mloptVerifyStream(MlirOperation kernel, const MloptStream *p,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// Rows, keys, and what a row takes, in percent of the first: the more
-/// warpgroups there are, the more of the exponentials hides behind products.
-/// Measured on an H200 with 4,096 keys, with 64 columns.
+/// Rows, keys, and what a step of a row takes, in percent of the first: the
+/// more warpgroups there are, the more of the exponentials hides behind
+/// products. Measured on an H200 with 4,096 keys and 64 columns.
 static const struct {
   MloptStreamSchedule schedule;
   int64_t percent;
 } candidates[] = {
     {{.tile = {128, 128}, .stages = 2}, 100},
     {{.tile = {192, 128}, .stages = 2}, 87},
+    {{.tile = {128, 128}, .stages = 2, .paired = true}, 100},
+    {{.tile = {192, 128}, .stages = 2, .paired = true}, 87},
 };
 
-/// Full rounds of tiles over the processors.
+/// The steps of a tile, as the emitter has them.
+static int64_t stepsOf(const MloptStream *p, const MloptStreamSchedule *s,
+                       int64_t tile) {
+  int64_t rows = p->scores.sizes[MLOPT_AXIS_M], first = tile * s->tile[0];
+  int64_t last = first + s->tile[0] < rows ? first + s->tile[0] : rows;
+  int64_t steps = divideUp(mloptStreamBoundAt(&p->end, last - 1), s->tile[1]) -
+                  mloptStreamBoundAt(&p->from, first) / s->tile[1];
+  return steps < 1 ? 1 : steps;
+}
+
+/// What all blocks take, in percent of a step of 128 rows: that of full rounds
+/// of the longest tiles or pairs, or, where the GPU deals tiles out, all of
+/// them in equal parts. Between two tiles of a block, and more so between two
+/// blocks, there is time without products; as many steps as measured.
 static int64_t cost(const MloptStream *p, const MloptStreamSchedule *s,
                     int64_t percent) {
-  int64_t rounds = divideUp(mloptStreamTiles(p, s), mloptSm90.multiprocessors);
-  return rounds * s->tile[0] * percent;
+  enum { WALK_PERCENT = 120, START_PERCENT = 200, DEALT_BETTER = 95 };
+  int64_t tiles = mloptStreamTilesOfBatch(p, s), all = 0, longest = 0;
+  for (int64_t i = 0; i < tiles; ++i) {
+    int64_t steps = stepsOf(p, s, i);
+    all += steps;
+    if (s->paired)
+      steps += stepsOf(p, s, tiles - 1 - i);
+    longest = steps > longest ? steps : longest;
+  }
+  int64_t blocks = mloptStreamBlocks(p, s), turns = s->paired ? 2 : 1;
+  int64_t perRow = percent * s->tile[0];
+  if (isDealt(p, s))
+    return (all * 100 + tiles * START_PERCENT) *
+           p->scores.sizes[MLOPT_AXIS_BATCH] / mloptSm90.multiprocessors *
+           perRow / 100 * DEALT_BETTER / 100;
+  return divideUp(mloptStreamTiles(p, s) / turns, blocks) *
+         (longest * 100 + turns * WALK_PERCENT) * perRow / 100;
 }
 
 bool mloptScheduleStream(const MloptStream *p, MloptStreamSchedule *out) {
   int64_t best = 0;
   for (size_t i = 0; isTaken(p) && i < MLOPT_COUNT(candidates); ++i) {
     const MloptStreamSchedule *s = &candidates[i].schedule;
-    if (faultOf(p, s))
+    if (faultOf(p, s) || (s->paired && !p->end.step))
       continue;
     int64_t own = cost(p, s, candidates[i].percent);
     if (best && own >= best)
@@ -236,10 +285,12 @@ void mloptStreamAnnotate(MlirOperation kernel, const MloptStream *p,
       mloptNamedAttr(context, "family", mloptStrAttr(context, "stream")),
       mloptNamedAttr(context, "stages", mloptI64Attr(context, s->stages)),
       mloptNamedAttr(context, "tile", mloptI64Array(context, 2, s->tile)),
+      mloptNamedAttr(context, "paired", mlirUnitAttrGet(context)),
   };
+  intptr_t numEntries = MLOPT_COUNT(entries) - !s->paired;
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr("mlopt.schedule"),
-      mlirDictionaryAttrGet(context, MLOPT_COUNT(entries), entries));
+      mlirDictionaryAttrGet(context, numEntries, entries));
   const int32_t threads[] = {(int32_t)mloptStreamThreads(s), 1, 1};
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr("nvvm.reqntid"),
@@ -271,6 +322,7 @@ bool mloptReadStreamSchedule(MlirOperation kernel, MloptStreamSchedule *out) {
     return false;
   mloptI64ArrayGet(tile, out->tile);
   out->stages = mlirIntegerAttrGetValueInt(stages);
+  out->paired = !mlirAttributeIsNull(mloptDictGet(schedule, "paired"));
   return true;
 }
 

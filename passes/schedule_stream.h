@@ -19,10 +19,14 @@
 #include "nv_wgmma.h"
 #include "stream.h"
 
-/// `{family = "stream", stages = 2, tile = [128, 128]}`
+/// `{family = "stream", stages = 2, tile = [128, 128]}`, and `paired`
 typedef struct MloptStreamSchedule {
   int64_t tile[2]; ///< rows of a block, 64 for each warpgroup; keys of a step
   int64_t stages;  ///< of the rings of K and of V
+  /// A block walks over pairs of a batch's tiles, the first with the last, the
+  /// second with the one before that: so blocks get as many keys each where
+  /// those of a tile rise with its rows.
+  bool paired;
 } MloptStreamSchedule;
 
 /// Where each part of the shared block starts.
@@ -43,13 +47,16 @@ int64_t mloptStreamThreads(const MloptStreamSchedule *);
 int64_t mloptStreamRegisters(const MloptStreamSchedule *);
 MloptStreamShared mloptStreamCarve(const MloptStream *,
                                    const MloptStreamSchedule *);
-/// The blocks that share the tiles of all batches: one for each processor, or,
-/// where tiles differ in their keys, as many, which the GPU deals out.
-int64_t mloptStreamBlocks(const MloptStream *, const MloptStreamSchedule *);
+/// The tiles of a batch, and of all.
+int64_t mloptStreamTilesOfBatch(const MloptStream *,
+                                const MloptStreamSchedule *);
 int64_t mloptStreamTiles(const MloptStream *, const MloptStreamSchedule *);
-/// Batches whose keys and values stay in L2 while their tiles are computed, the
-/// ones with the most keys first; 1 where all tiles have as many.
-int64_t mloptStreamBatches(const MloptStream *);
+/// The blocks that share them: one for each processor, or, where tiles differ
+/// in their keys and are no pairs, as many, which the GPU deals out.
+int64_t mloptStreamBlocks(const MloptStream *, const MloptStreamSchedule *);
+/// Batches whose keys and values stay in L2 while their tiles are dealt out,
+/// the ones with the most keys first; 1 where that does not matter.
+int64_t mloptStreamBatches(const MloptStream *, const MloptStreamSchedule *);
 /// Whether a parameter of the kernel is a tensor map.
 bool mloptStreamIsMap(const MloptStream *, intptr_t parameter);
 

@@ -60,12 +60,12 @@ func.func @type(%q: tensor<2x64x64xf32>, %k: tensor<2x96x64xf32>, %v: tensor<2x9
 
 // -----
 
-// Heads of 48.
+// Heads of 52.
 // CHECK-LABEL: func.func @size
 // CHECK-SAME: kernels = 3
 // CHECK: reason = "stream-size"
-func.func @size(%q: tensor<2x64x48xbf16>, %k: tensor<2x96x48xbf16>, %v: tensor<2x96x48xbf16>) -> tensor<2x64x48xf32> {
-  %raw = mlopt.dot %q, %k batch [0] x [0] contract [2] x [2] : (tensor<2x64x48xbf16>, tensor<2x96x48xbf16>) -> tensor<2x64x96xf32>
+func.func @size(%q: tensor<2x64x52xbf16>, %k: tensor<2x96x52xbf16>, %v: tensor<2x96x52xbf16>) -> tensor<2x64x52xf32> {
+  %raw = mlopt.dot %q, %k batch [0] x [0] contract [2] x [2] : (tensor<2x64x52xbf16>, tensor<2x96x52xbf16>) -> tensor<2x64x96xf32>
   %m = mlopt.reduce max %raw dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
   %ms = mlopt.broadcast %m dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
   %d = mlopt.sub %raw, %ms : tensor<2x64x96xf32>
@@ -74,8 +74,8 @@ func.func @size(%q: tensor<2x64x48xbf16>, %k: tensor<2x96x48xbf16>, %v: tensor<2
   %ls = mlopt.broadcast %l dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
   %p = mlopt.div %e, %ls : tensor<2x64x96xf32>
   %w = mlopt.convert %p : tensor<2x64x96xf32> -> tensor<2x64x96xbf16>
-  %o = mlopt.dot %w, %v batch [0] x [0] contract [2] x [1] : (tensor<2x64x96xbf16>, tensor<2x96x48xbf16>) -> tensor<2x64x48xf32>
-  return %o : tensor<2x64x48xf32>
+  %o = mlopt.dot %w, %v batch [0] x [0] contract [2] x [1] : (tensor<2x64x96xbf16>, tensor<2x96x52xbf16>) -> tensor<2x64x52xf32>
+  return %o : tensor<2x64x52xf32>
 }
 
 // -----
