@@ -248,6 +248,32 @@ static void addCopy(Segment *s, MlirOperation op) {
   addEdges(s);
 }
 
+static bool isZero(MlirValue value) {
+  MlirAttribute attr = mlirValueIsAOpResult(value)
+                           ? mloptAttr(mlirOpResultGetOwner(value), "value")
+                           : mlirAttributeGetNull();
+  return !mlirAttributeIsNull(attr) && mlirAttributeIsAInteger(attr) &&
+         mlirIntegerAttrGetValueInt(attr) == 0;
+}
+
+static void addFill(Segment *s, MlirOperation op) {
+  enum { WORD = 4 };
+  const MloptValuePlace *to = mloptMemoryOf(s->build, mloptOperand(op, 0), op);
+  if (!to)
+    return;
+  if (to->bytes % WORD || !isZero(mloptOperand(op, 1))) {
+    mloptRefuseArtifact(s->build, op, "it does not fill words with zeros");
+    return;
+  }
+  Step *step = addStep(s, 1);
+  if (!step)
+    return;
+  touch(step, to, true);
+  mloptAddFill(s->build->entry, s->number, to->buffer, 0, WORD, 0,
+               to->bytes / WORD);
+  addEdges(s);
+}
+
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
@@ -335,6 +361,7 @@ static const struct {
     {"builtin.unrealized_conversion_cast", NULL},
     {"func.return", NULL},
     {"gpu.launch_func", addLaunch},
+    {"gpu.memset", addFill},
     {"memref.copy", addCopy},
     {"memref.get_global", NULL},
     {"memref.load", NULL},

@@ -19,6 +19,9 @@
 //   +---+--------+            Where they alternate, each takes every other tile
 //     k                       whole, and one multiplies while the other stores.
 //
+// In a last round that is not full, blocks may share tiles
+// (emit_matmul_tail.c).
+//
 // A cluster is blocks one below the other, whose tiles share their columns:
 // each loads its part of B into all of them.
 //
@@ -60,6 +63,8 @@ static void readThreads(MloptMatmul *g) {
   g->firstTile = mloptNvRegister(nv, "ctaid.x");
   g->tileStep = mloptNvRegister(nv, "nctaid.x");
   int64_t blocks = mloptMatmulBlocks(&g->s);
+  if (g->s.tail)
+    mloptMatmulBeginTail(g);
   if (blocks == 1)
     return;
   g->rank = mloptNvRegister(nv, "cluster.ctarank");
@@ -136,34 +141,58 @@ static MloptMatmulTile renewTile(MloptMatmul *g, MloptMatmulTile tile) {
 
 enum { CARRIED = 3 }; ///< stage, parity, and what a consumer's `turn` is
 
-/// The tiles from `first` on; both roles walk them with a place in the ring.
+/// The tiles from `first` on, or the block's items; both roles walk them with a
+/// place in the ring.
 static MloptNvScope beginTiles(MloptMatmul *g, MlirValue first, MlirValue step,
                                const MlirValue *start, MlirValue *outNumber,
                                MlirValue *outCarried) {
-  return mloptNvBeginFor(&g->nv, first, mloptNvInt(&g->nv, g->total), step,
-                         CARRIED, start, outNumber, outCarried);
+  MlirValue end = g->s.tail ? g->items : mloptNvInt(&g->nv, g->total);
+  return mloptNvBeginFor(&g->nv, first, end, step, CARRIED, start, outNumber,
+                         outCarried);
 }
 
-static MloptNvScope beginSteps(MloptMatmul *g, intptr_t numCarried,
-                               const MlirValue *start, MlirValue *outStep,
-                               MlirValue *outCarried) {
-  return mloptNvBeginFor(&g->nv, g->firstStep, g->endStep,
-                         mloptNvInt(&g->nv, 1), numCarried, start, outStep,
-                         outCarried);
+static MloptNvScope beginSteps(MloptMatmul *g, const MloptMatmulItem *item,
+                               intptr_t numCarried, const MlirValue *start,
+                               MlirValue *outStep, MlirValue *outCarried) {
+  return mloptNvBeginFor(&g->nv, item->first, item->end, mloptNvInt(&g->nv, 1),
+                         numCarried, start, outStep, outCarried);
 }
 
 //===----------------------------------------------------------------------===//
 // The producer
 //===----------------------------------------------------------------------===//
 
-/// The steps of a tile from `first` on, each when its stage is empty, and its
-/// residuals; updates the place in the ring.
-static void loadSteps(MloptMatmul *g, MloptMatmulTile tile, MlirValue first,
-                      MlirValue *place) {
+/// The residuals of a tile, unless another block stores it.
+static void loadResiduals(MloptMatmul *g, MloptMatmulTile tile,
+                          const MloptMatmulItem *item, MlirValue *place) {
+  MloptNv *nv = &g->nv;
+  if (!g->residuals.boxes)
+    return;
+  MloptNvPlace behind = {place[0], place[1]};
+  bool isStored = mlirValueIsNull(item->isSent);
+  MloptNvPlace after = behind;
+  MloptNvScope stored;
+  if (!isStored) {
+    after = mloptMatmulPassResiduals(g, item, behind);
+    stored =
+        mloptNvBeginIf(nv, mloptNvEqInt(nv, mloptNvToInt(nv, item->isSent), 0));
+  }
+  mloptMatmulLoadResiduals(g, tile, &behind);
+  if (!isStored)
+    mloptNvEndIf(nv, &stored);
+  else
+    after = behind;
+  place[0] = after.stage;
+  place[1] = after.parity;
+}
+
+/// The steps of an item, each when its stage is empty, and its residuals;
+/// updates the place in the ring.
+static void loadSteps(MloptMatmul *g, MloptMatmulTile tile,
+                      const MloptMatmulItem *item, MlirValue *place) {
   MloptNv *nv = &g->nv;
   MlirValue step, in[2];
-  MloptNvScope steps = mloptNvBeginFor(nv, first, g->endStep, mloptNvInt(nv, 1),
-                                       2, place, &step, in);
+  MloptNvScope steps = beginSteps(g, item, 2, place, &step, in);
   MloptNvPlace here = {in[0], in[1]};
   MlirValue barrier = mloptNvRingAcquire(nv, &g->ring, here,
                                          g->shared.aBytes + g->shared.bBytes);
@@ -172,10 +201,7 @@ static void loadSteps(MloptMatmul *g, MloptMatmulTile tile, MlirValue first,
   MloptNvPlace after = mloptNvRingNext(nv, &g->ring, here);
   MlirValue next[] = {after.stage, after.parity};
   mloptNvEndFor(nv, &steps, next, place);
-  MloptNvPlace behind = {place[0], place[1]};
-  mloptMatmulLoadResiduals(g, tile, &behind);
-  place[0] = behind.stage;
-  place[1] = behind.parity;
+  loadResiduals(g, tile, item, place);
 }
 
 /// What the kernels before this one have written may be read, and what they
@@ -236,7 +262,9 @@ static void emitProducer(MloptMatmul *g) {
     bool wraps = atOnce == g->s.stages;
     MlirValue place[] = {mloptNvInt(nv, wraps ? 0 : atOnce),
                          mloptNvInt(nv, wraps)};
-    loadSteps(g, tile, mloptNvAddInt(nv, g->firstStep, atOnce), place);
+    MloptMatmulItem rest = {.first = mloptNvAddInt(nv, g->firstStep, atOnce),
+                            .end = g->endStep};
+    loadSteps(g, tile, &rest, place);
   } else {
     waitForKernels(g);
     MloptNvPlace first = mloptNvRingFirst(nv);
@@ -244,7 +272,8 @@ static void emitProducer(MloptMatmul *g) {
     MlirValue number, place[CARRIED], end[CARRIED];
     MloptNvScope tiles =
         beginTiles(g, g->firstTile, g->tileStep, start, &number, place);
-    loadSteps(g, locate(g, number), g->firstStep, place);
+    MloptMatmulItem item = mloptMatmulItemAt(g, number);
+    loadSteps(g, locate(g, item.tile), &item, place);
     mloptNvEndFor(nv, &tiles, place, end);
   }
   mloptNvEndIf(nv, &one);
@@ -309,16 +338,17 @@ static MlirValue multiplyStage(MloptMatmul *g, const MloptMatmulConsumer *w,
 /// The steps of a tile; one stage of products is under way while the next is
 /// started, and a stage is given back when the one after it has started.
 static MlirValue multiplyTile(MloptMatmul *g, const MloptMatmulConsumer *w,
+                              const MloptMatmulItem *item,
                               MloptNvPlace *place) {
   MloptNv *nv = &g->nv;
   // Stage, parity, the stage before, the accumulator.
   MlirValue start[] = {place->stage, place->parity, place->stage,
                        mloptNvAccumulatorNone(nv, &g->mma)};
   MlirValue step, in[4], end[4];
-  MloptNvScope steps = beginSteps(g, 4, start, &step, in);
+  MloptNvScope steps = beginSteps(g, item, 4, start, &step, in);
   MloptNvPlace here = {in[0], in[1]};
   MlirValue later =
-      mloptNvToInt(nv, mloptBuildCmpI(nv->b, "ne", step, g->firstStep));
+      mloptNvToInt(nv, mloptBuildCmpI(nv->b, "ne", step, item->first));
   MlirValue sum = multiplyStage(g, w, here, in[3], later, 1);
   mloptNvRingRelease(nv, &g->ring, in[2], w->lane, later);
   MloptNvPlace after = mloptNvRingNext(nv, &g->ring, here);
@@ -334,12 +364,13 @@ static MlirValue multiplyTile(MloptMatmul *g, const MloptMatmulConsumer *w,
 /// The same where each stage is summed on its own, and added in f32: the other
 /// consumer's products fill the time of the addition.
 static MlirValue multiplyPromoted(MloptMatmul *g, const MloptMatmulConsumer *w,
+                                  const MloptMatmulItem *item,
                                   MloptNvPlace *place) {
   MloptNv *nv = &g->nv;
   MlirValue start[] = {place->stage, place->parity,
                        mloptNvAccumulatorZero(nv, &g->mma)};
   MlirValue step, in[3], end[3];
-  MloptNvScope steps = beginSteps(g, 3, start, &step, in);
+  MloptNvScope steps = beginSteps(g, item, 3, start, &step, in);
   MloptNvPlace here = {in[0], in[1]};
   MlirValue part = multiplyStage(
       g, w, here, mloptNvAccumulatorNone(nv, &g->mma), mloptNvInt(nv, 0), 0);
@@ -389,6 +420,32 @@ static MloptNvScope beginConsumerTiles(MloptMatmul *g,
   return beginTiles(g, first, step, start, outNumber, outCarried);
 }
 
+/// Stores what the consumer has of a tile, or sends it to the block that does.
+/// The slots' turn and the place in the ring move on.
+static void finishItem(MloptMatmul *g, const MloptMatmulConsumer *w,
+                       const MloptMatmulItem *item, MloptMatmulTile tile,
+                       MlirValue *fragment, MlirValue *turn,
+                       MloptNvPlace *place) {
+  MloptNv *nv = &g->nv;
+  MlirValue next = mloptMatmulNextTurn(g, *turn);
+  if (mlirValueIsNull(item->isSent)) {
+    mloptMatmulStoreTile(g, w, tile, *turn, fragment, place);
+    *turn = next;
+    return;
+  }
+  MloptNvPlace after = mloptMatmulPassResiduals(g, item, *place);
+  MloptPull *pull = g->epilogue.tile.pull;
+  MloptPullMark mark = mloptPullMark(pull);
+  MloptNvScope sent = mloptNvBeginIf(nv, item->isSent);
+  mloptMatmulSendSums(g, w, item, fragment);
+  mloptNvElse(nv, &sent);
+  mloptMatmulStoreTile(g, w, tile, *turn, fragment, place);
+  mloptNvEndIf(nv, &sent);
+  mloptPullReset(pull, mark);
+  *turn = mloptBuildSelect(nv->b, item->isSent, *turn, next);
+  *place = after;
+}
+
 static void emitConsumer(MloptMatmul *g) {
   MloptNv *nv = &g->nv;
   setRegisters(g, true);
@@ -398,21 +455,25 @@ static void emitConsumer(MloptMatmul *g) {
   waitForKernels(g);
   MlirValue number, in[CARRIED], end[CARRIED];
   MloptNvScope tiles = beginConsumerTiles(g, &w, &number, in);
-  MloptMatmulTile tile = renewTile(g, locate(g, number));
+  MloptMatmulItem item = mloptMatmulItemAt(g, number);
+  MloptMatmulTile tile = renewTile(g, locate(g, item.tile));
   MloptNvPlace place = {in[0], in[1]};
+  MlirValue turn = in[2];
   awaitTurn(g, &w);
-  MlirValue sum = (mloptMatmulPromotes(&g->c) ? multiplyPromoted
-                                              : multiplyTile)(g, &w, &place);
+  MlirValue sum =
+      (mloptMatmulPromotes(&g->c) ? multiplyPromoted
+                                  : multiplyTile)(g, &w, &item, &place);
+  if (g->s.tail)
+    sum = mloptMatmulReceiveSums(g, &w, &item, sum);
   MlirValue fragment[MLOPT_NV_MMA_MAX_FRAGMENT];
   mloptNvMmaFragment(nv, &g->mma, sum, fragment);
   tile = renewTile(g, tile);
   if (g->s.splits > 1)
     mloptMatmulExchange(g, &w, fragment);
-  mloptMatmulStoreTile(g, &w, tile, in[2], fragment, &place);
+  finishItem(g, &w, &item, tile, fragment, &turn, &place);
   if (g->s.alternate)
     place = mloptNvRingSkip(nv, &g->ring, place, g->steps);
-  MlirValue next[CARRIED] = {place.stage, place.parity,
-                             mloptMatmulNextTurn(g, in[2])};
+  MlirValue next[CARRIED] = {place.stage, place.parity, turn};
   mloptNvEndFor(nv, &tiles, next, end);
   MloptNvScope first = mloptNvBeginIf(nv, w.isFirst);
   mloptNvWaitStoresRead(nv, 0); // the kernel's end waits for the writes
@@ -477,6 +538,7 @@ static void carve(MloptMatmul *g, MlirBlock code) {
   g->residuals = mloptMatmulLoadsResiduals(&g->c, &g->s);
   g->batched = g->c.sizes[MLOPT_AXIS_BATCH] > 1;
   mloptMatmulTiles(&g->c, &g->s, &g->tilesM, &g->tilesN, &g->total);
+  g->tail = mloptMatmulTailOf(&g->c, &g->s);
   g->parameters = code;
 }
 

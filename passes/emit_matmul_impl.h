@@ -38,6 +38,10 @@ typedef struct MloptMatmul {
   int64_t tilesM, tilesN, total; ///< of clusters
   int64_t slabs;                 ///< of a consumer
   MloptMatmulResiduals residuals;
+  MloptMatmulTail tail;  ///< of a schedule with it
+  MlirValue isOwner;     ///< of a tile of the tail, this block
+  MlirValue firstOfTail; ///< the first tile there that it has steps of
+  MlirValue items;       ///< tiles that it has steps of, in all
   bool batched;
   bool isInputA, isInputB; ///< of the program: no kernel writes it
 } MloptMatmul;
@@ -64,6 +68,16 @@ typedef struct MloptMatmulConsumer {
   /// Where this thread's fragment lies in a box, as elements of 16 and 32 bits.
   MlirValue halves[4], words[4];
 } MloptMatmulConsumer;
+
+/// What a block computes of a tile.
+typedef struct MloptMatmulItem {
+  MlirValue tile;       ///< its number
+  MlirValue first, end; ///< steps
+  /// i1: the sums go to another block; another one's come. Null where all steps
+  /// of a tile are one block's, or a cluster's.
+  MlirValue isSent, isReceived;
+  MlirValue inTail; ///< the tile's number there
+} MloptMatmulItem;
 
 // emit_matmul_load.c
 /// Where a stage of `bytes` each lies, of those from `start` of shared memory
@@ -121,5 +135,22 @@ MloptNvScope mloptMatmulBeginOwned(MloptMatmul *, const MloptMatmulConsumer *,
 /// The sums of block `i`, in the order of k.
 void mloptMatmulAddSplits(MloptMatmul *, const MloptMatmulConsumer *, int64_t i,
                           MlirValue *outBlock);
+
+// emit_matmul_tail.c
+/// Finds what the block has of a schedule's tail.
+void mloptMatmulBeginTail(MloptMatmul *);
+/// What the block computes in turn `number`, or of the tile of this number.
+MloptMatmulItem mloptMatmulItemAt(MloptMatmul *, MlirValue number);
+/// The place in the ring behind a tile's residuals, which an item whose sums
+/// are sent has none of.
+MloptNvPlace mloptMatmulPassResiduals(MloptMatmul *, const MloptMatmulItem *,
+                                      MloptNvPlace);
+/// Sends a consumer's sums of an item to the tile's owner.
+void mloptMatmulSendSums(MloptMatmul *, const MloptMatmulConsumer *,
+                         const MloptMatmulItem *, const MlirValue *fragment);
+/// The accumulator `sum` with what another block sends of the item, if one
+/// does.
+MlirValue mloptMatmulReceiveSums(MloptMatmul *, const MloptMatmulConsumer *,
+                                 const MloptMatmulItem *, MlirValue sum);
 
 #endif // MLOPT_PASSES_EMIT_MATMUL_IMPL_H

@@ -24,8 +24,18 @@ MlirValue mloptLaunchSharedBytes(MlirOperation launch) {
                            : (MlirValue){NULL};
 }
 
+static void clear(MloptBuilder *b, MlirValue buffer) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+  MlirValue operands[] = {buffer, mloptBuildInt(b, element, 0)};
+  mloptBuildOp(b, (MloptOpSpec){.name = "gpu.memset",
+                                .numOperands = 2,
+                                .operands = operands});
+}
+
 void mloptBuildLaunch(MloptBuilder *b, const MloptLaunch *launch) {
   MlirContext c = b->context;
+  if (!mlirValueIsNull(launch->cleared))
+    clear(b, launch->cleared);
   MlirValue one = mloptBuildIndex(b, 1);
   MlirValue operands[GRID_AND_BLOCK + 1 + MLOPT_MAX_LAUNCH_ARGUMENTS] = {
       mloptBuildIndex(b, launch->blocks),  one, one,

@@ -22,7 +22,10 @@ typedef struct MloptLaunch {
   MlirAttribute tensorMaps; ///< `mlopt.tensor_maps`; null for none
   intptr_t numOutputs;      ///< of the arguments
   intptr_t numArguments;
-  const MlirValue *arguments;
+  MlirValue *arguments;
+  /// One of them that is filled with zeros before the kernel starts; null for
+  /// none.
+  MlirValue cleared;
 } MloptLaunch;
 
 enum { MLOPT_MAX_LAUNCH_ARGUMENTS = 256 };

@@ -346,8 +346,9 @@ MlirValue mloptNvMmaAdd(MloptNv *nv, const MloptNvMma *mma, MlirValue x,
                         MlirValue y) {
   MlirValue sums[MLOPT_NV_MMA_MAX_FRAGMENT];
   for (int64_t i = 0, n = mloptNvFragmentSize(mma); i < n; ++i)
-    sums[i] = mloptNvArith(nv, "arith.addf", readRegister(nv, mma, x, i),
-                           readRegister(nv, mma, y, i));
+    sums[i] =
+        mloptNvArith(nv, mma->isInteger ? "arith.addi" : "arith.addf",
+                     readRegister(nv, mma, x, i), readRegister(nv, mma, y, i));
   return mloptNvAccumulatorFrom(nv, mma, sums);
 }
 

@@ -110,7 +110,7 @@ MlirValue mloptNvAccumulatorFrom(MloptNv *, const MloptNvMma *,
 /// Waits for all.
 MlirValue mloptNvMmaFinish(MloptNv *, const MloptNvMma *,
                            MlirValue accumulator);
-/// The sum of two accumulators in f32, neither under way.
+/// The sum of two accumulators, neither under way.
 MlirValue mloptNvMmaAdd(MloptNv *, const MloptNvMma *, MlirValue x,
                         MlirValue y);
 /// The registers of one that has ended, slab after slab.

@@ -19,6 +19,8 @@
 #include "schedule_stream.h"
 #include "schedule_tiled.h"
 
+#include "mlir-c/Dialect/LLVM.h"
+
 /// The schedule of a matrix product for this program: the one that its fusion
 /// pins, or the best. False if it is none, or after a diagnostic.
 static bool findMatmul(MloptOutline *o, MlirOperation fusion,
@@ -35,7 +37,7 @@ static bool findMatmul(MloptOutline *o, MlirOperation fusion,
                           "or not for a chip with wgmma"
                         : "pins a schedule that is not {family = \"matmul\", "
                           "band, stages, tile = [m, n, k]}, with alternate, "
-                          "cluster, splits or without, nor {family = "
+                          "cluster, splits, tail or without, nor {family = "
                           "\"tiled\", groups, stages, terms, tile = [m, n, k], "
                           "warp = [m, n]}, with splits or without");
   else if (mloptVerifyMatmul(fusion, contraction, schedule))
@@ -141,6 +143,39 @@ static void markInputs(const MloptOutline *o, MlirOperation kernel,
         mloptI64Array(o->context, count, inputs));
 }
 
+/// Gives a kernel what its schedule needs of memory besides its program's
+/// tensors, as last arguments that it writes.
+static void addScratch(MloptOutline *o, MlirOperation kernel,
+                       const MloptContraction *contraction,
+                       const MloptMatmulSchedule *schedule,
+                       MloptLaunch *launch) {
+  MlirType scratch[MLOPT_MATMUL_MOST_SCRATCH];
+  intptr_t n = mloptMatmulScratch(o->context, contraction, schedule, scratch);
+  if (!n)
+    return;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirType types[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  if (launch->numArguments + n > MLOPT_MAX_LAUNCH_ARGUMENTS) {
+    mloptOutlineRefuse(o, kernel, "a kernel takes at most 256 buffers");
+    return;
+  }
+  for (intptr_t i = 0; i < n; ++i) {
+    mlirBlockAddArgument(entry, mlirLLVMPointerTypeGet(o->context, 0),
+                         mlirOperationGetLocation(kernel));
+    launch->arguments[launch->numArguments++] =
+        mloptOutlineAllocate(o, scratch[i]);
+    ++launch->numOutputs;
+  }
+  launch->cleared = launch->arguments[launch->numArguments - 1];
+  for (intptr_t i = 0; i < launch->numArguments; ++i)
+    types[i] = mlirLLVMPointerTypeGet(o->context, 0);
+  mlirOperationSetInherentAttributeByName(
+      kernel, mloptStr("function_type"),
+      mlirTypeAttrGet(mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(o->context),
+                                              launch->numArguments, types,
+                                              false)));
+}
+
 void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
                               MlirOperation kernel, MloptLaunch *launch) {
   MlirBlock program =
@@ -159,6 +194,7 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
   MloptMatmulSchedule matmul;
   bool isFew = isProduct && !isPinned && mloptTiledIsFew(&product);
   if (!isFew && findMatmul(o, fusion, kernel, program, &contraction, &matmul)) {
+    addScratch(o, kernel, &contraction, &matmul, launch);
     mloptMatmulAnnotate(kernel, &contraction, &matmul);
     mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
     markInputs(o, kernel, launch);

@@ -546,9 +546,13 @@ const MloptPassDef mloptPass_outlineKernels MLOPT_TABLE = {
            "elementwise code behind it in its fusion, reads and writes through "
            "tensor maps, which the launch describes as mlopt.tensor_maps, if "
            "its rows are multiples of 16 bytes. Factors may lie behind "
-           "reshapes, transposes, slices and padding with zeros. A fusion may pin its tile: `mlopt.schedule "
+           "reshapes, transposes, slices and padding with zeros. A fusion may "
+           "pin its tile: `mlopt.schedule "
            "= {family = \"matmul\", band, stages, tile = [m, n, k]}`, with "
-           "cluster, splits and alternate where they are not 1, 1 and false.",
+           "cluster, splits, alternate and tail where they are not 1, 1, "
+           "false and false. With `tail`, blocks send sums to each other "
+           "through a buffer of their own, behind flags that a gpu.memset "
+           "clears; mlopt.traffic does not count these sums.",
     .anchor = "builtin.module",
     .dependent = dependent,
     .options = options,

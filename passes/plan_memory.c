@@ -215,8 +215,10 @@ static bool readsInPlace(MlirOperation kernel, intptr_t from) {
   // another reads.
   if (!storesOne(program) && mlirOperationIsNull(onlyGeneric(program)))
     return false;
-  MlirOperation cast = mlirOpOperandGetOwner(
-      mlirValueGetFirstUse(mlirBlockGetArgument(program, from)));
+  MlirOpOperand use = mlirValueGetFirstUse(mlirBlockGetArgument(program, from));
+  if (mlirOpOperandIsNull(use)) // its emitter alone knows what it does with it
+    return false;
+  MlirOperation cast = mlirOpOperandGetOwner(use);
   return staysInPlace(mloptResult(cast, 0), &budget);
 }
 

@@ -141,6 +141,25 @@ int64_t mloptMatmulSteps(const MloptContraction *c,
   return c->sizes[MLOPT_AXIS_K] / c->run * divideUp(c->run, s->tile[2]);
 }
 
+/// A tail's end costs whoever sends it about as much as SEND_STEPS more steps,
+/// and the owner, who adds it, too: with e ends for each helper, both are done
+/// when first + SEND = e (steps - first + SEND).
+MloptMatmulTail mloptMatmulTailOf(const MloptContraction *c,
+                                  const MloptMatmulSchedule *s) {
+  enum { SEND_STEPS = 4 };
+  int64_t m, n, total, steps = mloptMatmulSteps(c, s);
+  mloptMatmulTiles(c, s, &m, &n, &total);
+  MloptMatmulTail tail = {.blocks = PROCESSORS, .rounds = total / PROCESSORS};
+  tail.tiles = total % PROCESSORS;
+  tail.helpers = PROCESSORS - tail.tiles;
+  tail.each = divideUp(tail.tiles, tail.helpers);
+  tail.firstSteps =
+      divideUp(tail.each * (steps + SEND_STEPS) - SEND_STEPS, tail.each + 1);
+  if (!tail.rounds || !tail.tiles || tail.firstSteps >= steps)
+    return (MloptMatmulTail){.blocks = 0};
+  return tail;
+}
+
 MloptMatmulShared mloptMatmulCarve(const MloptMatmulSchedule *s) {
   MloptMatmulShared shared = {
       .aBytes = s->tile[0] * MLOPT_NV_ROW_BYTES,
@@ -240,6 +259,21 @@ static const char *splitFaultOf(const MloptContraction *c,
   return NULL;
 }
 
+/// An owner waits for a helper, of a lower number, so that all blocks should
+/// run at once: one on each processor.
+static const char *tailFaultOf(const MloptContraction *c,
+                               const MloptMatmulSchedule *s) {
+  if (c->isInOrder)
+    return "the sums of a strict product are one chain";
+  if (s->cluster > 1 || s->splits > 1 || s->alternate)
+    return "blocks that share a tail are in no clusters, and their consumers "
+           "share each tile";
+  if (!mloptMatmulTailOf(c, s).tiles)
+    return "a tail is a last round after others, not full, of tiles of enough "
+           "steps";
+  return NULL;
+}
+
 /// What makes a schedule illegal for this contraction; NULL if nothing does.
 static const char *faultOf(const MloptContraction *c,
                            const MloptMatmulSchedule *s) {
@@ -274,6 +308,8 @@ static const char *faultOf(const MloptContraction *c,
   mloptMatmulTiles(c, s, &m, &n, &total);
   if (s->splits > 1)
     return splitFaultOf(c, s, total);
+  if (s->tail && tailFaultOf(c, s))
+    return tailFaultOf(c, s);
   return total > 1 << 30 ? "there are more than 2^30 tiles" : NULL;
 }
 
@@ -290,10 +326,10 @@ bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *c,
   mloptOpError(kernel,
                "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64
                " with %" PRId64 " stages in bands of %" PRId64
-               ", clusters of %" PRId64 ", %" PRId64 " splits%s: %s",
+               ", clusters of %" PRId64 ", %" PRId64 " splits%s%s: %s",
                s->tile[0], s->tile[1], s->tile[2], s->stages, s->band,
                s->cluster, s->splits, s->alternate ? ", alternating" : "",
-               fault);
+               s->tail ? ", sharing a tail" : "", fault);
   return false;
 }
 
@@ -323,6 +359,7 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
     CLUSTER_LOSS = 32,    // the same, of stages that wait for two blocks
     PROMOTE_CYCLES = 200, // of a stage whose sums are added, measured
     PROMOTE_16_BIT_CYCLES = 350,
+    TAIL_CYCLES = 18000, // clearing flags, sending and adding sums
   };
   int64_t m, n, total;
   mloptMatmulTiles(c, s, &m, &n, &total);
@@ -345,6 +382,11 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
   int64_t rounds = divideUp(total * mloptMatmulBlocks(s), PROCESSORS);
   if (s->splits > 1)
     store += SPLIT_CYCLES + SPLIT_COLUMN_CYCLES * s->splits * s->tile[1];
+  if (s->tail) {
+    MloptMatmulTail tail = mloptMatmulTailOf(c, s);
+    return rounds * store + tail.rounds * multiply + tail.firstSteps * step +
+           TAIL_CYCLES;
+  }
   if (!s->alternate)
     return rounds * (multiply + store);
   multiply += multiply / ALTERNATE_LOSS;
@@ -363,28 +405,46 @@ static bool runsAtOnce(const MloptContraction *c,
   return s->splits <= 2 || total * s->splits <= PROCESSORS * 7 / 8;
 }
 
+/// The schedule, or the same with a tail, where that is legal and faster.
+static MloptMatmulSchedule maybeTail(const MloptContraction *c,
+                                     const MloptMatmulSchedule *s) {
+  MloptMatmulSchedule tail = *s;
+  tail.tail = true;
+  return !faultOf(c, &tail) && cost(c, &tail) < cost(c, s) ? tail : *s;
+}
+
 /// What was fastest on an H200 where the model is off by a percent or two, for
-/// 16-bit factors.
+/// factors of so many bytes.
 static const struct {
-  int64_t m, n, k;
+  int64_t bytes, m, n, k;
   MloptMatmulSchedule schedule; ///< but for what follows from the tile
 } measured[] = {
-    {2048, 2048, 2048, {{128, 128}, .band = 16, .cluster = 1, .splits = 1}},
-    {8192, 8192, 8192, {{128, 256}, .band = 8, .cluster = 1, .splits = 1}},
-    {16384, 16384, 16384, {{128, 256}, .band = 8, .cluster = 1, .splits = 1}},
-    {8192, 4096, 14336, {{128, 256}, .band = 12, .cluster = 1, .splits = 1}},
+    {2, 2048, 2048, 2048, {{128, 128}, .band = 16, .cluster = 1, .splits = 1}},
+    {2, 8192, 8192, 8192, {{128, 256}, .band = 8, .cluster = 1, .splits = 1}},
+    {2,
+     16384,
+     16384,
+     16384,
+     {{128, 256}, .band = 8, .cluster = 1, .splits = 1}},
+    {2, 8192, 4096, 14336, {{128, 256}, .band = 12, .cluster = 1, .splits = 1}},
+    {1,
+     4096,
+     4096,
+     4096,
+     {{128, 128}, .band = 8, .cluster = 1, .splits = 1, .alternate = true}},
+    {1, 8192, 8192, 8192, {{128, 256}, .band = 16, .cluster = 1, .splits = 1}},
 };
 
 static bool findMeasured(const MloptContraction *c, MloptMatmulSchedule *out) {
-  enum { BYTES = 2 };
   for (int i = 0; i < MLOPT_COUNT(measured); ++i) {
     if (measured[i].m != c->sizes[MLOPT_AXIS_M] ||
         measured[i].n != c->sizes[MLOPT_AXIS_N] ||
         measured[i].k != c->sizes[MLOPT_AXIS_K] ||
-        c->sizes[MLOPT_AXIS_BATCH] != 1 || bytesOf(&c->a) != BYTES)
+        c->sizes[MLOPT_AXIS_BATCH] != 1 || bytesOf(&c->a) != measured[i].bytes)
       continue;
     *out = measured[i].schedule;
     complete(c, out);
+    *out = maybeTail(c, out);
     return !faultOf(c, out);
   }
   return false;
@@ -396,6 +456,7 @@ static int64_t findBest(const MloptContraction *c, MloptMatmulSchedule *out) {
   for (int i = 0; i < MLOPT_COUNT(candidates); ++i) {
     MloptMatmulSchedule candidate = candidates[i];
     complete(c, &candidate);
+    candidate = maybeTail(c, &candidate);
     for (; candidate.splits <= MOST_SPLITS; candidate.splits *= 2) {
       int64_t cycles = cost(c, &candidate);
       // Boxes of pixels are nobody's but the block's.

@@ -32,6 +32,7 @@ typedef struct MloptMatmulSchedule {
   int64_t cluster; ///< blocks, one below the other, that share tiles of B
   int64_t splits;  ///< blocks that share a tile's k; they are a cluster, too
   bool alternate;  ///< each consumer computes tiles of its own
+  bool tail;       ///< blocks share the tiles of a last round that is not full
 } MloptMatmulSchedule;
 
 /// Where each part of the shared block starts.
@@ -43,6 +44,15 @@ typedef struct MloptMatmulShared {
 } MloptMatmulShared;
 
 enum { MLOPT_MATMUL_STORE_SLOTS = 2 }; ///< of each consumer
+
+/// The tiles of a last round that is not full, and who computes them: each of
+/// the last `tiles` blocks the first steps of one, each of the `helpers` before
+/// them the others of up to `each` of these tiles.
+typedef struct MloptMatmulTail {
+  int64_t blocks, rounds; ///< full ones, before the tail
+  int64_t tiles, helpers, each;
+  int64_t firstSteps; ///< the owner's, of a tile
+} MloptMatmulTail;
 
 MloptMatmulShared mloptMatmulCarve(const MloptMatmulSchedule *);
 /// The blocks of a cluster of the launch.
@@ -59,6 +69,9 @@ bool mloptMatmulPromotes(const MloptContraction *);
 /// cluster.
 void mloptMatmulTiles(const MloptContraction *, const MloptMatmulSchedule *,
                       int64_t *outM, int64_t *outN, int64_t *outTotal);
+/// The tail of a schedule that has one; of no tiles if it cannot.
+MloptMatmulTail mloptMatmulTailOf(const MloptContraction *,
+                                  const MloptMatmulSchedule *);
 /// Stages of one tile.
 int64_t mloptMatmulSteps(const MloptContraction *, const MloptMatmulSchedule *);
 /// The columns of a tile that are one product's.
@@ -136,6 +149,14 @@ void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *,
                          const MloptMatmulSchedule *);
 /// Reads `mlopt.schedule`; false if the kernel has none of this family.
 bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out);
+/// The parameters that a kernel takes behind those of its program: with a tail,
+/// where sums are sent through, f32 or i32 for each element of its tiles, and a
+/// flag, i32, for each consumer's part of one, which is 0 when the kernel
+/// starts. How many there are.
+enum { MLOPT_MATMUL_MOST_SCRATCH = 2 };
+intptr_t mloptMatmulScratch(MlirContext, const MloptContraction *,
+                            const MloptMatmulSchedule *,
+                            MlirType out[MLOPT_MATMUL_MOST_SCRATCH]);
 /// Completes the launch: grid, block, shared memory, tensor maps.
 void mloptMatmulLaunch(MlirContext, const MloptContraction *,
                        const MloptMatmulSchedule *, MloptLaunch *);

@@ -181,6 +181,7 @@ static MlirAttribute scheduleAttr(MlirContext context,
       {.name = mlirIdentifierGet(context, mloptStr("cluster"))},
       {.name = mlirIdentifierGet(context, mloptStr("splits"))},
       {.name = mlirIdentifierGet(context, mloptStr("alternate"))},
+      {.name = mlirIdentifierGet(context, mloptStr("tail"))},
   };
   intptr_t count = 4;
   if (s->cluster > 1)
@@ -192,6 +193,9 @@ static MlirAttribute scheduleAttr(MlirContext context,
   if (s->alternate)
     entries[count++] =
         mloptNamedAttr(context, "alternate", mlirUnitAttrGet(context));
+  if (s->tail)
+    entries[count++] =
+        mloptNamedAttr(context, "tail", mlirUnitAttrGet(context));
   return dictionary(context, count, entries);
 }
 
@@ -244,10 +248,11 @@ bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out) {
     return false;
   mloptI64ArrayGet(tile, out->tile);
   static const char *const keys[] = {"alternate", "band",   "cluster", "family",
-                                     "splits",    "stages", "tile"};
+                                     "splits",    "stages", "tail",    "tile"};
   if (!mloptDictHasOnly(schedule, MLOPT_COUNT(keys), keys))
     return false;
   out->alternate = !mlirAttributeIsNull(mloptDictGet(schedule, "alternate"));
+  out->tail = !mlirAttributeIsNull(mloptDictGet(schedule, "tail"));
   return readInt(schedule, "stages", 0, &out->stages) &&
          readInt(schedule, "band", 0, &out->band) &&
          readInt(schedule, "cluster", 1, &out->cluster) &&
@@ -378,6 +383,20 @@ static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
       maps[c->residuals[i].parameter] =
           mloptMatmulMapOfOutput(context, c, &c->residuals[i]);
   return mlirArrayAttrGet(context, count, maps);
+}
+
+intptr_t mloptMatmulScratch(MlirContext context, const MloptContraction *c,
+                            const MloptMatmulSchedule *s,
+                            MlirType out[MLOPT_MATMUL_MOST_SCRATCH]) {
+  if (!s->tail)
+    return 0;
+  int64_t tiles = mloptMatmulTailOf(c, s).tiles;
+  int64_t flags = tiles * MLOPT_MATMUL_CONSUMERS;
+  const int64_t sums[] = {tiles, s->tile[0], s->tile[1]};
+  out[0] = mloptTensorType(
+      3, sums, mloptElementType(mloptResultType(c->products[0], 0)));
+  out[1] = mloptTensorType(1, &flags, mlirIntegerTypeGet(context, 32));
+  return 2;
 }
 
 void mloptMatmulLaunch(MlirContext context, const MloptContraction *c,

@@ -66,3 +66,21 @@ func.func @split(%a: tensor<128x4096xbf16>, %b: tensor<2048x4096xbf16>) -> tenso
   } {mlopt.schedule = {band = 8 : i64, family = "matmul", splits = 4 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
   return %0 : tensor<128x2048xbf16>
 }
+
+// Blocks share the tiles of a last round that is not full: some send the sums of
+// a tile's last steps, and then a flag, to those that add and store them.
+// CHECK:       gpu.binary @tail_kernel_0
+// CHECK-DAG:   ld.acquire.gpu.global.b32
+// CHECK-DAG:   ld.global.v4.b32
+// CHECK-DAG:   st.global.v4.b32
+// CHECK-DAG:   st.release.gpu.global.b32
+// CHECK:       func.func @tail
+// CHECK:       gpu.memset
+// CHECK:       gpu.launch_func @tail_kernel_0
+func.func @tail(%a: tensor<2048x1024xbf16>, %b: tensor<2304x1024xbf16>) -> tensor<2048x2304xbf16> {
+  %0 = mlopt.fusion (%x = %a : tensor<2048x1024xbf16>, %y = %b : tensor<2304x1024xbf16>) -> tensor<2048x2304xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<2048x1024xbf16>, tensor<2304x1024xbf16>) -> tensor<2048x2304xbf16>
+    mlopt.yield %1 : tensor<2048x2304xbf16>
+  } {mlopt.schedule = {band = 8 : i64, family = "matmul", stages = 4 : i64, tail, tile = array<i64: 128, 256, 64>}}
+  return %0 : tensor<2048x2304xbf16>
+}

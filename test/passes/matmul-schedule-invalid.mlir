@@ -168,7 +168,7 @@ func.func @unreachable(%a: tensor<512x250xbf16>, %b: tensor<384x250xbf16>) -> te
 // -----
 
 func.func @incomplete(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
-  // expected-error @+1 {{'mlopt.fusion' op pins a schedule that is not {family = "matmul", band, stages, tile = [m, n, k]}, with alternate, cluster, splits or without, nor {family = "tiled", groups, stages, terms, tile = [m, n, k], warp = [m, n]}, with splits or without}}
+  // expected-error @+1 {{'mlopt.fusion' op pins a schedule that is not {family = "matmul", band, stages, tile = [m, n, k]}, with alternate, cluster, splits, tail or without, nor {family = "tiled", groups, stages, terms, tile = [m, n, k], warp = [m, n]}, with splits or without}}
   %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
     %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
     mlopt.yield %1 : tensor<512x384xbf16>
@@ -179,7 +179,7 @@ func.func @incomplete(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> ten
 // -----
 
 func.func @misspelt(%a: tensor<512x256xbf16>, %b: tensor<384x256xbf16>) -> tensor<512x384xbf16> {
-  // expected-error @+1 {{'mlopt.fusion' op pins a schedule that is not {family = "matmul", band, stages, tile = [m, n, k]}, with alternate, cluster, splits or without}}
+  // expected-error @+1 {{'mlopt.fusion' op pins a schedule that is not {family = "matmul", band, stages, tile = [m, n, k]}, with alternate, cluster, splits, tail or without}}
   %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<384x256xbf16>) -> tensor<512x384xbf16> {
     %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<384x256xbf16>) -> tensor<512x384xbf16>
     mlopt.yield %1 : tensor<512x384xbf16>
@@ -196,4 +196,48 @@ func.func @no_product(%a: tensor<512x256xbf16>) -> tensor<512x256xbf16> {
     mlopt.yield %1 : tensor<512x256xbf16>
   } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
   return %0 : tensor<512x256xbf16>
+}
+
+// -----
+
+func.func @tail_of_full_rounds(%a: tensor<1408x256xbf16>, %b: tensor<1536x256xbf16>) -> tensor<1408x1536xbf16> {
+  // expected-error @+1 {{: a tail is a last round after others, not full, of tiles of enough steps}}
+  %0 = mlopt.fusion (%x = %a : tensor<1408x256xbf16>, %y = %b : tensor<1536x256xbf16>) -> tensor<1408x1536xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<1408x256xbf16>, tensor<1536x256xbf16>) -> tensor<1408x1536xbf16>
+    mlopt.yield %1 : tensor<1408x1536xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 8 : i64, stages = 4 : i64, tail, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<1408x1536xbf16>
+}
+
+// -----
+
+func.func @tail_of_one_round(%a: tensor<512x256xbf16>, %b: tensor<512x256xbf16>) -> tensor<512x512xbf16> {
+  // expected-error @+1 {{: a tail is a last round after others, not full, of tiles of enough steps}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<512x256xbf16>) -> tensor<512x512xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<512x256xbf16>) -> tensor<512x512xbf16>
+    mlopt.yield %1 : tensor<512x512xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 8 : i64, stages = 4 : i64, tail, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x512xbf16>
+}
+
+// -----
+
+func.func @alternating_tail(%a: tensor<2048x256xbf16>, %b: tensor<2048x256xbf16>) -> tensor<2048x2048xbf16> {
+  // expected-error @+1 {{: blocks that share a tail are in no clusters, and their consumers share each tile}}
+  %0 = mlopt.fusion (%x = %a : tensor<2048x256xbf16>, %y = %b : tensor<2048x256xbf16>) -> tensor<2048x2048xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<2048x256xbf16>, tensor<2048x256xbf16>) -> tensor<2048x2048xbf16>
+    mlopt.yield %1 : tensor<2048x2048xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 8 : i64, stages = 4 : i64, tail, alternate, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<2048x2048xbf16>
+}
+
+// -----
+
+func.func @strict_tail(%a: tensor<2048x256xbf16>, %b: tensor<2048x256xbf16>) -> tensor<2048x2048xbf16> {
+  // expected-error @+1 {{: the sums of a strict product are one chain}}
+  %0 = mlopt.fusion (%x = %a : tensor<2048x256xbf16>, %y = %b : tensor<2048x256xbf16>) -> tensor<2048x2048xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] {numerics = #mlopt.numerics<strict>} : (tensor<2048x256xbf16>, tensor<2048x256xbf16>) -> tensor<2048x2048xbf16>
+    mlopt.yield %1 : tensor<2048x2048xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 8 : i64, stages = 4 : i64, tail, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<2048x2048xbf16>
 }

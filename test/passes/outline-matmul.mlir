@@ -208,3 +208,76 @@ func.func @approximate(%a: tensor<512x256xf32>, %b: tensor<384x256xf32>) -> tens
   }
   return %0 : tensor<512x384xf32>
 }
+
+// -----
+
+// Of 1,024 tiles, the last 100 are no round for 132 blocks: they share them, and
+// send sums through a buffer, behind flags that are cleared. 1,056 tiles are
+// eight rounds, and the sums of a strict product are one chain.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: llvm.func @tail_kernel_0
+// CHECK-SAME:    !llvm.ptr, %{{[^:]*}}: !llvm.ptr)
+// CHECK-SAME:    tail, tile = array<i64: 128, 256, 64>
+// CHECK:       func.func @tail
+// CHECK-DAG:     %[[SUMS:.*]] = memref.alloc() : memref<100x128x256xf32>
+// CHECK-DAG:     %[[FLAGS:.*]] = memref.alloc() : memref<200xi32>
+// CHECK:         gpu.memset %[[FLAGS]], %{{.*}} : memref<200xi32>, i32
+// CHECK:         gpu.launch_func
+// CHECK-SAME:      %[[SUMS]] : {{[^,]*}}, %[[FLAGS]] : {{.*}}mlopt.num_outputs = 3
+// CHECK-LABEL: llvm.func @full_kernel_0
+// CHECK-NOT:   tail
+// CHECK:       func.func @full
+// CHECK-NOT:     gpu.memset
+// CHECK-LABEL: llvm.func @chain_kernel_0
+// CHECK-NOT:   tail
+// CHECK:       func.func @chain
+func.func @tail(%a: tensor<8192x16384xbf16>, %b: tensor<4096x16384xbf16>) -> tensor<8192x4096xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<8192x16384xbf16>, %y = %b : tensor<4096x16384xbf16>) -> tensor<8192x4096xf32> {
+    %z = arith.constant dense<0.0> : tensor<8192x4096xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<8192x16384xbf16>, tensor<4096x16384xbf16>) outs(%z : tensor<8192x4096xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<8192x4096xf32>
+    mlopt.yield %1 : tensor<8192x4096xf32>
+  }
+  return %0 : tensor<8192x4096xf32>
+}
+func.func @full(%a: tensor<8448x16384xbf16>, %b: tensor<4096x16384xbf16>) -> tensor<8448x4096xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<8448x16384xbf16>, %y = %b : tensor<4096x16384xbf16>) -> tensor<8448x4096xf32> {
+    %z = arith.constant dense<0.0> : tensor<8448x4096xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<8448x16384xbf16>, tensor<4096x16384xbf16>) outs(%z : tensor<8448x4096xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<8448x4096xf32>
+    mlopt.yield %1 : tensor<8448x4096xf32>
+  }
+  return %0 : tensor<8448x4096xf32>
+}
+func.func @chain(%a: tensor<8192x16384xbf16>, %b: tensor<4096x16384xbf16>) -> tensor<8192x4096xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<8192x16384xbf16>, %y = %b : tensor<4096x16384xbf16>) -> tensor<8192x4096xf32> {
+    %z = arith.constant dense<0.0> : tensor<8192x4096xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<8192x16384xbf16>, tensor<4096x16384xbf16>) outs(%z : tensor<8192x4096xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 {mlopt.ordered} : f32
+      linalg.yield %5 : f32
+    } -> tensor<8192x4096xf32>
+    mlopt.yield %1 : tensor<8192x4096xf32>
+  }
+  return %0 : tensor<8192x4096xf32>
+}

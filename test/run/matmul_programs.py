@@ -40,6 +40,11 @@ SPLITS = [(128, 64, 8, 2), (128, 128, 6, 4), (128, 128, 4, 3), (256, 64, 4, 8),
           (256, 64, 4, 2)]
 SPLIT_SIZES = [(100, 14, 66, 2), (200, 9, 130, None)]
 
+# m, n, stages of tiles of which blocks share the last ones, and sizes: one helper
+# for a tile and several tiles for one, few steps and many, edges, batches.
+TAILS = [(128, 256, 4), (128, 192, 4), (256, 128, 4), (128, 128, 6)]
+TAIL_SIZES = [(30, 20, 66, 200), (20, 2, 400, 250), (130, 6, 50, 150)]
+
 # m, n, k, batch: in units of 16 bytes for n and k.
 SIZES = [
     (64, 8, 8, 300),  # many small products
@@ -72,11 +77,13 @@ def tensor(shape, element):
 
 def schedule(tile, element):
     m, n, stages, cluster, alternate, *splits = tile
+    tail = ", tail" if splits == ["tail"] else ""
+    splits = [] if tail else splits
     return (f'{{family = "matmul", band = 4 : i64, stages = {stages} : i64, '
             f"cluster = {cluster} : i64, "
             f"splits = {splits[0] if splits else 1} : i64, "
             f"tile = array<i64: {m}, {n}, {128 // BYTES[element]}>"
-            f"{', alternate' if alternate else ''}}}")
+            f"{', alternate' if alternate else ''}{tail}}}")
 
 
 def program(m, n, k, batch, layout, elements, tile=None):
@@ -135,6 +142,16 @@ def programs():
             text = program(m, n * 16, k * unit, batch, "nt", elements,
                            (tile_m, tile_n, stages, 1, False, splits))
             yield f"splits{i}_{j}_{elements[0]}", text
+    for i, tile in enumerate(TAILS):
+        for j, (m, n, k, batch) in enumerate(TAIL_SIZES):
+            elements = ELEMENTS[(i + j) % len(ELEMENTS)]
+            if (elements[0] == "f8E4M3FN" and not elements[3]
+                    and tile[0] // 128 * tile[1] > 192):
+                elements = ELEMENTS[0]  # two accumulators do not fit
+            unit = 16 // BYTES[elements[0]]
+            text = program(m, n * 8, k * unit, batch, "nt", elements,
+                           (*tile, 1, False, "tail"))
+            yield f"tail{i}_{j}_{elements[0]}", text
     for j, (m, n, k, batch) in enumerate(SIZES):  # as the compiler chooses
         for elements in ELEMENTS:
             unit = 16 // BYTES[elements[0]]
