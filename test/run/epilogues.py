@@ -163,6 +163,15 @@ def three(p, m, n, k):
         lambda a, q, k, v, b: (a @ q.T + b, a @ k.T, a @ v.T))
 
 
+@case(((512, 1024, 136), (328, 1000, 264), (1000, 776, 72)))
+def three_across(p, m, n, k):
+    """The same of weights [in, out]."""
+    a = p.argument("a", [m, k])
+    w = [p.argument(name, [k, n]) for name in "qkv"]
+    return [a.dot(x, ([1], [0])) for x in w], lambda a, q, k, v: (
+        a @ q, a @ k, a @ v)
+
+
 @case()
 def several(p, m, n, k):
     """Results of three types, one of them the product itself."""
