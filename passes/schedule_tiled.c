@@ -88,9 +88,10 @@ static const MloptTiledSchedule f64Tiles[] = {
     {{64, 64, 8}, {32, 32}, 4, 1, 1, 1},
     {{32, 64, 8}, {16, 32}, 4, 1, 1, 1},
 };
-/// The same 16 deep, on sm_90. Two blocks of a multiprocessor, 128 threads each,
-/// wait in turn.
+/// The same 16 deep, on sm_90. Two blocks of a multiprocessor, 128 threads
+/// each, wait in turn.
 static const MloptTiledSchedule f64DeepTiles[] = {
+    {{64, 128, 16}, {32, 64}, 4, 1, 1, 1},
     {{128, 64, 16}, {64, 32}, 4, 1, 1, 1},
     {{64, 64, 16}, {32, 32}, 4, 1, 1, 1},
     {{32, 64, 16}, {16, 32}, 4, 1, 1, 1},
@@ -403,6 +404,17 @@ static bool fillsTiles(const MloptProduct *p) {
          k >= (count >= MANY_ELEMENTS ? LEAST : LEAST_DEPTH);
 }
 
+/// Whether registers would spill: those of f64 with a warp of 32 x 64, which is
+/// the faster one, where a factor's rows do not run along k.
+static bool spills(const MloptProduct *p, const MloptTiledSchedule *s) {
+  enum { WIDE = 64, PAIR = 2 };
+  bool runAlong = true;
+  for (int i = 0; i < 2; ++i)
+    runAlong &=
+        mloptRunAlong(p, &p->factors[i].access, MLOPT_AXIS_K, PAIR) == PAIR;
+  return mloptTiledIsDeep(p, s) && s->warp[1] == WIDE && !runAlong;
+}
+
 bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
                         MloptTiledSchedule *out) {
   if (mloptTiledIsSkinny(p))
@@ -416,7 +428,7 @@ bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
   for (int i = 0; i < count; ++i) {
     MloptTiledSchedule candidate = tiles[i];
     if (countTiles(p, &candidate) > MOST_TILES ||
-        (p->isOrdered && candidate.groups > 1))
+        (p->isOrdered && candidate.groups > 1) || spills(p, &candidate))
       continue;
     for (; candidate.splits == 1 ||
            (clusters && isFew(p, &candidate) && !splitFaultOf(p, &candidate));
@@ -476,7 +488,8 @@ bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
   mloptOpError(kernel,
                "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64
                " with warps of %" PRId64 "x%" PRId64 ", %" PRId64
-               " stages and %" PRId64 " groups is none for its element types and chip",
+               " stages and %" PRId64
+               " groups is none for its element types and chip",
                s->tile[0], s->tile[1], s->tile[2], s->warp[0], s->warp[1],
                s->stages, s->groups);
   return false;

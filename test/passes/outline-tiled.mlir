@@ -146,3 +146,42 @@ func.func @heads(%a: tensor<128x1024x1024xbf16>, %b: tensor<128x1024x64xbf16>) -
   }
   return %0 : tensor<128x1024x64xf32>
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#t = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// f64: warps are wide where both factors run along k; else registers would
+// spill.
+// CHECK-LABEL: llvm.func @double_kernel_0
+// CHECK-SAME:    tile = array<i64: 64, 128, 16>, warp = array<i64: 32, 64>
+// CHECK-LABEL: llvm.func @double_kernel_1
+// CHECK-SAME:    tile = array<i64: 128, 64, 16>, warp = array<i64: 64, 32>
+func.func @double(%a: tensor<4096x512xf64>, %b: tensor<4096x512xf64>, %t: tensor<512x4096xf64>) -> (tensor<4096x4096xf64>, tensor<4096x4096xf64>) {
+  %0 = mlopt.fusion (%x = %a : tensor<4096x512xf64>, %y = %b : tensor<4096x512xf64>) -> tensor<4096x4096xf64> {
+    %z = arith.constant dense<0.0> : tensor<4096x4096xf64>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<4096x512xf64>, tensor<4096x512xf64>) outs(%z : tensor<4096x4096xf64>) {
+    ^bb0(%p: f64, %q: f64, %s: f64):
+      %2 = arith.mulf %p, %q : f64
+      %3 = arith.addf %s, %2 : f64
+      linalg.yield %3 : f64
+    } -> tensor<4096x4096xf64>
+    mlopt.yield %1 : tensor<4096x4096xf64>
+  }
+  %1 = mlopt.fusion (%x = %a : tensor<4096x512xf64>, %y = %t : tensor<512x4096xf64>) -> tensor<4096x4096xf64> {
+    %z = arith.constant dense<0.0> : tensor<4096x4096xf64>
+    %2 = linalg.generic {indexing_maps = [#a, #t, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<4096x512xf64>, tensor<512x4096xf64>) outs(%z : tensor<4096x4096xf64>) {
+    ^bb0(%p: f64, %q: f64, %s: f64):
+      %3 = arith.mulf %p, %q : f64
+      %4 = arith.addf %s, %3 : f64
+      linalg.yield %4 : f64
+    } -> tensor<4096x4096xf64>
+    mlopt.yield %2 : tensor<4096x4096xf64>
+  }
+  return %0, %1 : tensor<4096x4096xf64>, tensor<4096x4096xf64>
+}
