@@ -110,7 +110,10 @@ typedef struct MloptContraction {
   /// Whether factors may be rounded and sums kept in less than their type: the
   /// multiplication allows approximations.
   bool isFast;
-  bool computesA; ///< A is no tensor in memory but what the program computes
+  /// A is no tensor in memory but what the program computes; its dimensions'
+  /// strides, if it lay there, say how rows count.
+  bool computesA;
+  int64_t stridesOfA[MLOPT_MAX_RANK];
   /// Reductions that give one element for each row of the products' results,
   /// known to whoever emits what follows the products; and where these lie.
   intptr_t numOfRows;

@@ -208,13 +208,14 @@ MloptAccess mloptDescribeAccess(MlirOperation generic, intptr_t operand) {
   return access;
 }
 
-MloptAccess mloptDescribeComputed(MlirOperation generic, intptr_t operand) {
+MloptAccess mloptDescribeComputed(MlirOperation generic, intptr_t operand,
+                                  const int64_t *strides) {
   MloptAccess access = {.tensor = mloptOperand(generic, operand)};
   MloptAffine indices[MLOPT_MAX_RANK];
   access.isKnown = indicesOf(generic, operand, indices);
-  if (access.isKnown)
-    access.position =
-        mloptLinearAffine(mlirValueGetType(access.tensor), indices);
+  intptr_t rank = mloptRank(mlirValueGetType(access.tensor));
+  for (intptr_t d = 0; access.isKnown && d < rank; ++d)
+    mloptAddAffine(&access.position, &indices[d], strides[d]);
   return access;
 }
 

@@ -38,8 +38,9 @@ typedef struct MloptAccess {
 /// Where the elements of an operand of a linalg.generic lie, which has at most
 /// MLOPT_MAX_LOOPS_OF_PRODUCT loops.
 MloptAccess mloptDescribeAccess(MlirOperation generic, intptr_t operand);
-/// The same as if the operand itself lay in memory.
-MloptAccess mloptDescribeComputed(MlirOperation generic, intptr_t operand);
+/// The same as if the operand itself lay in memory, with these strides.
+MloptAccess mloptDescribeComputed(MlirOperation generic, intptr_t operand,
+                                  const int64_t *strides);
 /// How often a loop runs: the size of a dimension that it indexes alone; -1 if
 /// there is none.
 int64_t mloptLoopSize(MlirOperation generic, intptr_t loop);

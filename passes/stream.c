@@ -174,6 +174,26 @@ static bool matchDims(const MloptStream *s, intptr_t *outDims) {
   return true;
 }
 
+/// Lays the weights out as if rows followed each other as those of Q do, which
+/// the tiles of the second product have then, too.
+static bool layWeights(MloptStream *s) {
+  const MloptContraction *scores = &s->scores;
+  MloptContraction *c = &s->values;
+  MloptPlace place;
+  if (!mloptFindPlaceOf(scores, mloptOperand(c->products[0], 0), &place))
+    return false;
+  for (intptr_t d = 0; d < MLOPT_MAX_RANK; ++d)
+    c->stridesOfA[d] = 0;
+  int64_t keys = scores->sizes[MLOPT_AXIS_N];
+  int64_t ofAxis[MLOPT_NUM_AXES] = {[MLOPT_AXIS_N] = 1, [MLOPT_AXIS_M] = keys};
+  ofAxis[MLOPT_AXIS_BATCH] = keys * scores->sizes[MLOPT_AXIS_M];
+  for (intptr_t i = 0; i < place.count; ++i)
+    c->stridesOfA[place.at[i].dim] =
+        ofAxis[scores->axesOfC[place.at[i].source]] *
+        scores->stepsOfC[place.at[i].source];
+  return true;
+}
+
 /// Where the rows of `sum` and `max` lie in the second product's result.
 static bool placeRows(MloptStream *s) {
   MloptContraction *c = &s->values;
@@ -201,7 +221,8 @@ static bool findValues(MlirBlock program, MloptStream *s) {
   c->numProducts = 1;
   c->computesA = true;
   c->a.parameter = -1;
-  if (!mloptSplitAxes(c, 0, &loops) || !mloptDescribeFactors(c, &loops))
+  if (!layWeights(s) || !mloptSplitAxes(c, 0, &loops) ||
+      !mloptDescribeFactors(c, &loops))
     return false;
   bool alike = c->sizes[MLOPT_AXIS_K] == s->scores.sizes[MLOPT_AXIS_N] &&
                c->sizes[MLOPT_AXIS_M] == s->scores.sizes[MLOPT_AXIS_M] &&
