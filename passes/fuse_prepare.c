@@ -238,7 +238,9 @@ static void rewriteDots(MlirBlock block) {
       continue;
     for (intptr_t side = 0; side < 2; ++side)
       readTransposed(op, side);
-    op = swapFactors(op);
+    // Weights of a softmax stay on the left (fuse_stream_lay.c).
+    if (!mloptFuseAreWeights(mloptOperand(op, 0)))
+      op = swapFactors(op);
   }
 }
 
@@ -289,6 +291,8 @@ static void sinkConstants(MlirBlock block) {
 
 void mloptFusePrepare(MlirBlock block, bool wgmma) {
   sinkConstants(block);
+  if (wgmma)
+    mloptFuseLayStreams(block);
   rewriteViews(block);
   rewriteDots(block);
   if (wgmma)

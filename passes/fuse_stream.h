@@ -49,6 +49,14 @@ bool mloptFuseStreamHolds(const MloptFuseStream *, MlirOperation);
 /// its last dimension: the value repeated. Null if it does anything else.
 MlirValue mloptFuseRowBehind(MlirValue, MlirType);
 
+/// Whether a value is exponentials, perhaps rounded and their rows scaled.
+bool mloptFuseAreWeights(MlirValue);
+
+/// Gives the dimensions of a softmax between two dots the order that the first
+/// one gives them, and makes it the left factor of the second
+/// (fuse_stream_lay.c).
+void mloptFuseLayStreams(MlirBlock);
+
 /// Scales the rows of `second`'s result in place of those of the exponentials,
 /// which sums let through, so that they need not be known before it. Returns
 /// the dot there is now; null where keys are not streamed.

@@ -62,15 +62,14 @@ static MlirOperation behindReshapes(MlirValue value) {
   return op;
 }
 
-/// Whether an operation reduces the last dimension of f32 by this kind.
+/// Whether an operation reduces the last dimension by this kind.
 static bool reducesRows(MlirOperation op, MloptKind kind) {
   if (!isBy(op, &mloptOp_reduce) || mloptGetKind(op) != kind ||
       mlirOperationGetNumOperands(op) != 1)
     return false;
   MlirType type = mloptOperandType(op, 0);
   MloptInts dims = mloptGetInts(op, "dims");
-  return dims.count == 1 && dims.at[0] == mloptRank(type) - 1 &&
-         mlirTypeIsAF32(mloptElementType(type));
+  return dims.count == 1 && dims.at[0] == mloptRank(type) - 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,10 +159,10 @@ static bool findFirst(MloptFuseStream *s, MlirValue scores) {
 // The softmax
 //===----------------------------------------------------------------------===//
 
-/// From the second dot back to the exponentials: their rounding and the scale
-/// of their rows. Null if there are none.
-static MlirOperation findExp(MloptFuseStream *s, MlirOperation dot) {
-  MlirOperation op = definerOf(mloptOperand(dot, 0));
+/// From weights back to the exponentials: their rounding and the scale of their
+/// rows. Null if there are none.
+static MlirOperation findExp(MloptFuseStream *s, MlirValue weights) {
+  MlirOperation op = definerOf(weights);
   if (isBy(op, &mloptOp_convert)) {
     s->round = op;
     op = definerOf(mloptOperand(op, 0));
@@ -183,6 +182,11 @@ static MlirOperation findExp(MloptFuseStream *s, MlirOperation dot) {
   return isBy(op, &mloptOp_exp) ? op : (MlirOperation){NULL};
 }
 
+bool mloptFuseAreWeights(MlirValue value) {
+  MloptFuseStream s = {.count = 0};
+  return !mlirOperationIsNull(findExp(&s, value));
+}
+
 /// The one reduction of the exponentials; null if there is another.
 static MlirOperation findSum(MlirOperation exp) {
   MlirOperation sum = {NULL};
@@ -197,7 +201,7 @@ static MlirOperation findSum(MlirOperation exp) {
 
 /// Adds the softmax; false where it is none.
 static bool findSoftmax(MloptFuseStream *s, MlirOperation dot) {
-  s->exp = findExp(s, dot);
+  s->exp = findExp(s, mloptOperand(dot, 0));
   if (mlirOperationIsNull(s->exp))
     return false;
   s->sum = findSum(s->exp);

@@ -76,3 +76,34 @@ func.func @scores(%q: tensor<2x64x4x64xbf16>, %k: tensor<2x96x4x64xbf16>, %v: te
   %r = mlopt.transpose %o perm [0, 2, 1, 3] : tensor<2x4x64x64xbf16> -> tensor<2x64x4x64xbf16>
   return %r : tensor<2x64x4x64xbf16>
 }
+
+// -----
+
+// Scores that are transposed before their softmax, and weights on the right, as
+// JAX writes attention: the transpose goes behind the second dot.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME: kernels = 1
+// CHECK: mlopt.fusion
+// CHECK: %[[SCORES:.*]] = mlopt.mul
+// CHECK-NEXT: mlopt.reduce max %[[SCORES]] dims [3]
+// CHECK: %[[WEIGHTS:.*]] = mlopt.convert {{.*}} -> tensor<2x4x64x96xbf16>
+// CHECK: mlopt.dot %[[WEIGHTS]], {{.*}} batch [0, 1] x [0, 2] contract [3] x [1]
+// OFF-LABEL: func.func @transposed
+// OFF-SAME: kernels = 3
+func.func @transposed(%q: tensor<2x64x4x64xbf16>, %k: tensor<2x96x4x64xbf16>, %v: tensor<2x96x4x64xbf16>) -> tensor<2x64x4x64xbf16> {
+  %scale = mlopt.constant dense<0.125> : tensor<4x64x2x96xf32>
+  %raw = mlopt.dot %q, %k batch [0, 2] x [0, 2] contract [3] x [3] : (tensor<2x64x4x64xbf16>, tensor<2x96x4x64xbf16>) -> tensor<2x4x64x96xf32>
+  %t = mlopt.transpose %raw perm [1, 2, 0, 3] : tensor<2x4x64x96xf32> -> tensor<4x64x2x96xf32>
+  %s = mlopt.mul %t, %scale : tensor<4x64x2x96xf32>
+  %m = mlopt.reduce max %s dims [3] : (tensor<4x64x2x96xf32>) -> tensor<4x64x2xf32>
+  %ms = mlopt.broadcast %m dims [0, 1, 2] : tensor<4x64x2xf32> -> tensor<4x64x2x96xf32>
+  %d = mlopt.sub %s, %ms : tensor<4x64x2x96xf32>
+  %e = mlopt.exp %d : tensor<4x64x2x96xf32>
+  %l = mlopt.reduce add %e dims [3] : (tensor<4x64x2x96xf32>) -> tensor<4x64x2xf32>
+  %ls = mlopt.broadcast %l dims [0, 1, 2] : tensor<4x64x2xf32> -> tensor<4x64x2x96xf32>
+  %p = mlopt.div %e, %ls : tensor<4x64x2x96xf32>
+  %w = mlopt.convert %p : tensor<4x64x2x96xf32> -> tensor<4x64x2x96xbf16>
+  %o = mlopt.dot %v, %w batch [0, 2] x [2, 0] contract [1] x [3] : (tensor<2x96x4x64xbf16>, tensor<4x64x2x96xbf16>) -> tensor<2x4x64x64xbf16>
+  %r = mlopt.transpose %o perm [0, 3, 1, 2] : tensor<2x4x64x64xbf16> -> tensor<2x64x4x64xbf16>
+  return %r : tensor<2x64x4x64xbf16>
+}

@@ -171,6 +171,23 @@ def groups(name, rows, score=None):
     softmax(p, name, scores, v, ([0, 1], [0, 1]))
 
 
+def transposed(name, score=None):
+    """The second dot takes the weights on the right, heads lie inside."""
+    p = programs.Program()
+    q = p.argument("q", [2, 150, 3, 64])
+    k, v = p.argument("k", [2, 170, 3, 64]), p.argument("v", [2, 170, 3, 64])
+    scores = q.dot(k, ([3], [3]), ([0, 2], [0, 2]), "f32") * 0.125
+    if score:
+        scores = score(p, scores)
+    top = scores.reduce("max", 3).transpose(1, 2, 0)
+    # Between the scores and their difference with the maximum, too.
+    scores = scores.transpose(1, 2, 0, 3)
+    e = (scores - top.like(scores, [0, 1, 2])).unary("exp")
+    e = e / e.reduce("add", 3).like(e, [0, 1, 2])
+    out = v.dot(e.to("bf16"), ([1], [3]), ([0, 2], [2, 0]))
+    give(name, p, out.transpose(0, 3, 1, 2))
+
+
 def shared():
     """Keys that are the values, too."""
     p = programs.Program()
@@ -223,6 +240,8 @@ def fill():
     groups("groups_odd", 50)
     groups("groups_causal", 128, MASKS["causal"])
     groups("groups_odd_causal", 50, MASKS["causal"])
+    transposed("transposed")
+    transposed("transposed_causal", keeping(MASKS["causal"]))
     shared()
     epilogue()
 
