@@ -197,6 +197,19 @@ static void storeRoots(void *userData, const MlirValue *indices) {
   }
 }
 
+static void storeVectors(void *userData, MloptTile *tile,
+                         const MloptVector *vector) {
+  Structured *s = userData;
+  MlirValue elements[MLOPT_MAX_LANES];
+  for (intptr_t i = 0; i < s->kernel->numRoots; ++i) {
+    MloptRoot *root = &s->kernel->roots[i];
+    if (!s->isRoot[i])
+      continue;
+    mloptTileEvaluate(tile, vector, root->value, elements);
+    mloptTileStore(tile, vector, root->pointer, elements);
+  }
+}
+
 /// Whether a root can be stored element by element as the operation gives them.
 static bool followsStructured(MlirOperation op, MlirType root) {
   MlirType type = mloptResultType(op, 0);
@@ -224,7 +237,10 @@ static bool emitStructured(MloptKernel *kernel, intptr_t first) {
       mloptPullGetBuilder(kernel->pull)->failed = true;
   }
   if (!mloptPullGetBuilder(kernel->pull)->failed)
-    mloptEmitStructured(kernel, op, (MloptElementSink){storeRoots, &s});
+    mloptEmitStructured(kernel, op,
+                        (MloptElementSink){.store = storeRoots,
+                                           .storeVector = storeVectors,
+                                           .userData = &s});
   return true;
 }
 
@@ -267,6 +283,7 @@ static void (*const emitters[MLOPT_NUM_FAMILIES])(MloptKernel *) = {
     [MLOPT_FAMILY_COLUMNS] = mloptEmitColumns,
     [MLOPT_FAMILY_BOTH] = mloptEmitBoth,
     [MLOPT_FAMILY_SCATTER] = emitGeneric,
+    [MLOPT_FAMILY_SCAN] = emitGeneric,
 };
 
 /// States the number of threads, by which registers are dealt out.

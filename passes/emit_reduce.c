@@ -163,22 +163,24 @@ void mloptBuildFinal(MloptPull *pull, const MloptShared *s,
 // Warps
 //===----------------------------------------------------------------------===//
 
-/// The value of the lane whose number differs by `offset`'s bit.
-static MlirValue exchangeWord(MloptBuilder *b, MlirValue word, int64_t offset) {
+static MlirValue shuffleWord(MloptBuilder *b, const char *kind, MlirValue word,
+                             MlirValue offset) {
   MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-  MlirValue operands[] = {mloptBuildInt(b, i32, -1), word,
-                          mloptBuildInt(b, i32, offset),
-                          mloptBuildInt(b, i32, mloptSm90.warp - 1)};
-  MlirNamedAttribute kind = mloptNamedAttr(
-      b->context, "kind",
-      mlirAttributeParseGet(b->context, mloptStr("#nvvm<shfl_kind bfly>")));
+  char text[32];
+  snprintf(text, sizeof text, "#nvvm<shfl_kind %s>", kind);
+  // The last lane to read from; upwards, the first.
+  int64_t edge = strcmp(kind, "up") ? mloptSm90.warp - 1 : 0;
+  MlirValue operands[] = {mloptBuildInt(b, i32, -1), word, offset,
+                          mloptBuildInt(b, i32, edge)};
+  MlirNamedAttribute attr = mloptNamedAttr(
+      b->context, "kind", mlirAttributeParseGet(b->context, mloptStr(text)));
   return mloptBuildValue(b, (MloptOpSpec){.name = "nvvm.shfl.sync",
                                           .numOperands = 4,
                                           .operands = operands,
                                           .numResults = 1,
                                           .results = &i32,
                                           .numAttrs = 1,
-                                          .attrs = &kind});
+                                          .attrs = &attr});
 }
 
 static MlirValue castBits(MloptBuilder *b, MlirValue x, MlirType type) {
@@ -187,7 +189,8 @@ static MlirValue castBits(MloptBuilder *b, MlirValue x, MlirType type) {
              : mloptBuildUnary(b, "arith.bitcast", x, type);
 }
 
-static MlirValue exchange(MloptBuilder *b, MlirValue value, int64_t offset) {
+MlirValue mloptBuildShuffle(MloptBuilder *b, const char *kind, MlirValue value,
+                            MlirValue offset) {
   if (b->failed)
     return value;
   MlirType type = mlirValueGetType(value);
@@ -196,18 +199,19 @@ static MlirValue exchange(MloptBuilder *b, MlirValue value, int64_t offset) {
   MlirType bits = mlirIntegerTypeGet(b->context, width);
   MlirValue x = castBits(b, value, bits);
   if (width == 32) {
-    x = exchangeWord(b, x, offset);
+    x = shuffleWord(b, kind, x, offset);
   } else if (width < 32) {
-    x = exchangeWord(b, mloptBuildUnary(b, "arith.extui", x, i32), offset);
+    x = shuffleWord(b, kind, mloptBuildUnary(b, "arith.extui", x, i32), offset);
     x = mloptBuildUnary(b, "arith.trunci", x, bits);
   } else {
     MlirValue shift = mloptBuildInt(b, bits, 32);
     MlirValue high = mloptBuildUnary(
         b, "arith.trunci", mloptBuildBinary(b, "arith.shrui", x, shift), i32);
     MlirValue low = mloptBuildUnary(b, "arith.trunci", x, i32);
-    high =
-        mloptBuildUnary(b, "arith.extui", exchangeWord(b, high, offset), bits);
-    low = mloptBuildUnary(b, "arith.extui", exchangeWord(b, low, offset), bits);
+    high = mloptBuildUnary(b, "arith.extui", shuffleWord(b, kind, high, offset),
+                           bits);
+    low = mloptBuildUnary(b, "arith.extui", shuffleWord(b, kind, low, offset),
+                          bits);
     x = mloptBuildBinary(b, "arith.ori", low,
                          mloptBuildBinary(b, "arith.shli", high, shift));
   }
@@ -217,9 +221,12 @@ static MlirValue exchange(MloptBuilder *b, MlirValue value, int64_t offset) {
 void mloptBuildWarpReduce(MloptPull *pull, const MloptShared *s, int64_t least,
                           int64_t end, MlirValue *values) {
   MlirValue others[MLOPT_PULL_MAX_CARRIED];
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
   for (int64_t offset = end / 2; offset >= least && offset; offset /= 2) {
     for (intptr_t i = 0; i < s->numResults; ++i)
-      others[i] = exchange(mloptPullGetBuilder(pull), values[i], offset);
+      others[i] = mloptBuildShuffle(b, "bfly", values[i],
+                                    mloptBuildInt(b, i32, offset));
     mloptBuildStep(pull, s, values, others);
   }
 }

@@ -65,6 +65,11 @@ void mloptBuildLineReduce(MloptKernel *, const MloptShared *, MlirValue thread,
 void mloptBuildFinal(MloptPull *, const MloptShared *, const MlirValue *loops,
                      const MlirValue *found, MlirValue *out);
 
+/// The value of another lane of the warp, by a `kind` of nvvm.shfl.sync: "bfly",
+/// "idx" or "up". All lanes must pass.
+MlirValue mloptBuildShuffle(MloptBuilder *, const char *kind, MlirValue,
+                            MlirValue offset);
+
 /// A new array in shared memory, as a pointer to its first element.
 MlirValue mloptAddShared(MloptKernel *, MlirType element, int64_t count);
 MlirValue mloptLoadShared(MloptPull *, MlirValue array, MlirType element,

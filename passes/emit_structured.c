@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Each is deterministic, and right for any size; none shares work between
-// threads.
+// threads, but for scans whose order is free (emit_scan.c).
 //
 //   scan:     one thread for each line along the dimension, in order
 //   sort:     one thread for each element, which counts the elements that go
@@ -77,6 +77,10 @@ static void emitScan(MloptKernel *kernel, MlirOperation op,
   MloptPull *pull = kernel->pull;
   MloptBuilder *b = mloptPullGetBuilder(pull);
   intptr_t n = mlirOperationGetNumResults(op);
+  if (kernel->schedule.family == MLOPT_FAMILY_SCAN) {
+    mloptEmitScan(kernel, op, sink);
+    return;
+  }
   if (refuse(pull, op, n))
     return;
   MlirType type = mloptOperandType(op, 0);

@@ -9,6 +9,7 @@
 #define MLOPT_PASSES_EMIT_STRUCTURED_H
 
 #include "emit_kernels.h"
+#include "nv_tile.h"
 
 /// A loop of all threads of the grid over [0, count).
 typedef struct MloptGridLoop {
@@ -23,7 +24,10 @@ void mloptEndGridLoop(MloptPull *, const MloptGridLoop *, MloptPullScope);
 bool mloptIsStructured(MlirOperation);
 
 /// Takes the results' elements at some indices, which pull has by then.
+/// Takes results as a structured operation gives them, element by element,
+/// which are bound at their indices, or all of a vector of its space.
 typedef struct MloptElementSink {
+  void (*storeVector)(void *userData, MloptTile *, const MloptVector *);
   void (*store)(void *userData, const MlirValue *indices);
   void *userData;
 } MloptElementSink;
@@ -31,6 +35,8 @@ typedef struct MloptElementSink {
 /// indices.
 void mloptEmitStructured(MloptKernel *, MlirOperation, MloptElementSink sink);
 /// A scatter: see emit_scatter.c.
+/// A scan that the schedule shares between threads.
+void mloptEmitScan(MloptKernel *, MlirOperation, MloptElementSink sink);
 void mloptEmitScatter(MloptKernel *, MlirOperation, MloptElementSink sink);
 
 #endif // MLOPT_PASSES_EMIT_STRUCTURED_H

@@ -30,6 +30,7 @@ static const char *const families[MLOPT_NUM_FAMILIES] = {
     [MLOPT_FAMILY_COLUMNS] = "columns",
     [MLOPT_FAMILY_BOTH] = "both",
     [MLOPT_FAMILY_SCATTER] = "scatter",
+    [MLOPT_FAMILY_SCAN] = "scan",
 };
 
 static const struct {
@@ -345,6 +346,8 @@ int64_t mloptChooseSplit(MlirBlock body) {
 MloptSchedule mloptChooseSchedule(MlirBlock block, bool clusters) {
   MloptProgram p = mloptReadProgram(block);
   MloptSchedule schedule;
+  if (mloptChooseScan(&p, &schedule))
+    return schedule;
   if (!p.numRoots || p.numRoots > MLOPT_MAX_TILE_ROOTS || !p.isPlain)
     return chooseGeneric(&p);
   if (mloptChooseTranspose(&p, &schedule) ||

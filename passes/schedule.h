@@ -28,6 +28,7 @@ typedef enum MloptFamily {
   MLOPT_FAMILY_COLUMNS,   ///< reductions along dimensions before the last
   MLOPT_FAMILY_BOTH,      ///< along the last, and of pieces of rows beside it
   MLOPT_FAMILY_SCATTER,   ///< generic, with a scatter: see emit_scatter.c
+  MLOPT_FAMILY_SCAN,      ///< the threads of a line share it: see emit_scan.c
   MLOPT_NUM_FAMILIES
 } MloptFamily;
 
@@ -167,6 +168,9 @@ typedef struct MloptArgCombiner {
 /// Describes a reduction to the best element and its index, of which the first
 /// of equals is wanted; false when its body is anything else.
 bool mloptDescribeArgCombiner(MlirOperation generic, MloptArgCombiner *out);
+
+/// Whether a scan goes along the last dimension, unit ones aside.
+bool mloptScanIsRows(MlirOperation scan);
 
 /// Whether a value of the program comes from a reduction.
 bool mloptReadsReduction(MlirValue);

@@ -67,6 +67,9 @@ int64_t mloptFullVector(const MloptProgram *);
 bool mloptChoosePointwise(MloptProgram *, MloptSchedule *out);
 bool mloptChooseTranspose(MloptProgram *, MloptSchedule *out);
 
+/// Chooses for a scan that may be regrouped, and what follows it.
+bool mloptChooseScan(MloptProgram *, MloptSchedule *out);
+
 /// Chooses for reductions along the last dimensions; false for others.
 bool mloptChooseRows(MloptProgram *, bool clusters, MloptSchedule *out);
 

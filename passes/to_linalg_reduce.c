@@ -151,14 +151,14 @@ static MlirValue gatherReduced(MloptLowering *l, const KindReduction *r,
                            mloptTensorType(2, flat, r->accumulator));
 }
 
-/// Says that a strict reduction combines in the order of its loops: emitters
-/// may change no order that is part of the result.
+/// Says that a strict reduction or scan combines in the order of its loops:
+/// emitters may change no order that is part of the result.
 static void keepOrder(MloptLowering *l, MlirValue reduced) {
   if (l->b.failed || mloptGetNumerics(l->op) != MLOPT_NUMERICS_STRICT)
     return;
-  MlirOperation generic = mlirOpResultGetOwner(reduced);
+  MlirOperation op = mlirOpResultGetOwner(reduced);
   MlirOperation yield = mlirBlockGetTerminator(
-      mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0)));
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i)
     if (mlirValueIsAOpResult(mloptOperand(yield, i)))
       mlirOperationSetDiscardableAttributeByName(
@@ -459,6 +459,9 @@ void mloptLowerScan(MloptLowering *l, MlirValue *results) {
   static const char *const drop[] = {"kind", "numerics", NULL};
   MlirOperation op =
       mloptRebuildWithBody(l, 2, operands, 1, &sums, kindBody(l, &r), drop);
-  if (!mlirOperationIsNull(op))
-    results[0] = mloptBuildCast(b, mloptResult(op, 0), r.element, false);
+  if (mlirOperationIsNull(op))
+    return;
+  if (mloptIsFloatElement(r.element))
+    keepOrder(l, mloptResult(op, 0));
+  results[0] = mloptBuildCast(b, mloptResult(op, 0), r.element, false);
 }

@@ -22,11 +22,11 @@ func.func @pieces(%a: tensor<513x1001xbf16>, %b: tensor<513x777xbf16>) -> tensor
 // PLAN-SAME:   uneven = 1
 // CHECK-LABEL: entry padding_kernel_0
 // CHECK:       ld.global.b32
-// CHECK:       st.global.v2
-func.func @padding(%a: tensor<513x1001xi8>) -> tensor<514x1008xi8> {
+// CHECK:       st.global.v4
+func.func @padding(%a: tensor<2049x2001xi8>) -> tensor<2050x2008xi8> {
   %z = mlopt.constant dense<0> : tensor<i8>
-  %0 = mlopt.pad %a, %z low [1, 3] high [0, 4] interior [0, 0] : tensor<513x1001xi8>, tensor<i8> -> tensor<514x1008xi8>
-  return %0 : tensor<514x1008xi8>
+  %0 = mlopt.pad %a, %z low [1, 3] high [0, 4] interior [0, 0] : tensor<2049x2001xi8>, tensor<i8> -> tensor<2050x2008xi8>
+  return %0 : tensor<2050x2008xi8>
 }
 
 // A slice of even rows that starts at an odd place needs no second way: its

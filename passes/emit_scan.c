@@ -1,0 +1,449 @@
+//===- emit_scan.c - Scans that threads share -----------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A line is what one scan goes along. Threads have neighbouring pieces of it,
+// combine their own elements in order, then learn what comes before from each
+// other: within a warp by shuffles, beyond it through shared memory. Turn by
+// turn they go along the line and carry the result so far.
+//
+//   line:       | t0: e e e e | t1: e e e e | ..  | next turn ..
+//   own         | a ab abc abcd | e ef efg efgh | ..
+//   before      | carry       | carry abcd  | ..
+//
+// Along the last dimension (rows) the threads of a line are `line` of the
+// schedule and pieces are vectors in memory, the first and last of which may
+// reach out of the row. Along another (columns) a warp has 32 lines side by
+// side, and the warps of a block are the pieces.
+//
+// The combination is associative, or in floats may be regrouped; the grouping
+// depends on the shape alone. Elements out of the line are some of it again:
+// those behind the end come last and change nothing that is stored, those
+// before the start are dropped when the first element is met.
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_reduce.h"
+#include "emit_structured.h"
+#include "hoist_loads.h"
+#include "target.h"
+
+#include "index.h"
+
+enum { WARP = 32 };
+
+typedef struct Scan {
+  MloptKernel *kernel;
+  MloptPull *pull;
+  MloptBuilder *b;
+  MlirOperation op;
+  MloptElementSink sink;
+  MloptTile tile;
+  MlirType type, element;
+  int64_t dim, size, lanes;
+  bool reverse, isRows;
+  int64_t pieces;         ///< that meet in shared memory; 1: none do
+  MlirValue tid, lane;    ///< thread of the block, of the warp
+  MlirValue piece;        ///< of `pieces`, where the thread is
+  MlirValue totals, slot; ///< shared: of each piece; where the line's begin
+  int64_t stride;         ///< from one piece's total to the next
+  MlirValue line[MLOPT_MAX_RANK]; ///< columns: its indices
+  MlirValue isThere;              ///< the line is one; null: always
+  MlirValue row, begin, skew;     ///< rows: see openRow
+} Scan;
+
+static MlirValue apply(Scan *s, const char *name, MlirValue x, int64_t n) {
+  return mloptBuildBinary(s->b, name, x, mloptPullIndex(s->pull, n));
+}
+static MlirValue add(Scan *s, MlirValue x, MlirValue y) {
+  return mloptBuildBinary(s->b, "arith.addi", x, y);
+}
+static MlirValue subtract(Scan *s, MlirValue x, MlirValue y) {
+  return mloptBuildBinary(s->b, "arith.subi", x, y);
+}
+static MlirValue isBelow(Scan *s, MlirValue x, int64_t n) {
+  return mloptBuildCmpI(s->b, "ult", x, mloptPullIndex(s->pull, n));
+}
+static MlirValue both(Scan *s, MlirValue x, MlirValue y) {
+  return mlirValueIsNull(y) ? x : mloptBuildBinary(s->b, "arith.andi", x, y);
+}
+static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// x, then y.
+static MlirValue combine(Scan *s, MlirValue x, MlirValue y) {
+  MlirValue arguments[] = {x, y}, out = {NULL};
+  mloptPullBody(s->pull,
+                mlirRegionGetFirstBlock(mlirOperationGetRegion(s->op, 0)),
+                arguments, &out);
+  return out;
+}
+
+/// x, then y, where the condition holds; y alone elsewhere.
+static MlirValue combineIf(Scan *s, MlirValue condition, MlirValue x,
+                           MlirValue y) {
+  return mloptBuildSelect(s->b, condition, combine(s, x, y), y);
+}
+
+//===----------------------------------------------------------------------===//
+// Between threads
+//===----------------------------------------------------------------------===//
+
+/// Turns each thread's total into that of all threads of its line in the warp
+/// up to it. Gives what comes before the thread's own too, undefined in the
+/// first.
+static MlirValue acrossWarp(Scan *s, int64_t threads, MlirValue *total) {
+  MlirType i32 = mlirIntegerTypeGet(s->b->context, 32);
+  for (int64_t d = 1; d < threads; d *= 2) {
+    MlirValue other =
+        mloptBuildShuffle(s->b, "up", *total, mloptBuildInt(s->b, i32, d));
+    MlirValue has =
+        mloptBuildCmpI(s->b, "uge", s->lane, mloptPullIndex(s->pull, d));
+    *total = combineIf(s, has, other, *total);
+  }
+  return mloptBuildShuffle(s->b, "up", *total, mloptBuildInt(s->b, i32, 1));
+}
+
+/// From the totals of all pieces, that of those before the thread's own,
+/// undefined in the first one, and that of all.
+static void acrossPieces(Scan *s, MlirValue *outBefore, MlirValue *outAll) {
+  MlirValue all = {NULL}, before = {NULL};
+  for (int64_t i = 0; i < s->pieces; ++i) {
+    MlirValue at = add(s, s->slot, mloptPullIndex(s->pull, i * s->stride));
+    MlirValue one = mloptLoadShared(s->pull, s->totals, s->element, at);
+    MlirValue isBefore =
+        mloptBuildCmpI(s->b, "ugt", s->piece, mloptPullIndex(s->pull, i));
+    all = i ? combine(s, all, one) : one;
+    before = i ? mloptBuildSelect(s->b, isBefore, all, before) : all;
+  }
+  *outBefore = before;
+  *outAll = all;
+}
+
+/// What comes before the thread's elements in the line, whose own total is
+/// given; adds those of all to what is carried.
+static MlirValue prefixOf(Scan *s, MlirValue total, MlirValue *carried) {
+  int64_t line = s->kernel->schedule.line;
+  int64_t inWarp = !s->isRows ? 1 : line < WARP ? line : WARP;
+  MlirValue prefix = *carried, exclusive = {NULL}, all, before;
+  if (inWarp > 1)
+    exclusive = acrossWarp(s, inWarp, &total);
+  if (s->pieces > 1) {
+    MlirValue last = {NULL};
+    if (s->isRows)
+      last = mloptBuildCmpI(s->b, "eq", s->lane,
+                            mloptPullIndex(s->pull, WARP - 1));
+    MloptPullScope then = mloptPullBeginGuard(s->pull, last);
+    mloptStoreShared(
+        s->pull, s->totals, total,
+        add(s, s->slot, apply(s, "arith.muli", s->piece, s->stride)));
+    mloptPullEndGuard(s->pull, last, then);
+    mloptBuildBarrier(s->b);
+    acrossPieces(s, &before, &all);
+    mloptBuildBarrier(s->b);
+    prefix = mloptBuildSelect(s->b, isBelow(s, s->piece, 1), prefix,
+                              combine(s, prefix, before));
+  } else {
+    MlirType i32 = mlirIntegerTypeGet(s->b->context, 32);
+    MlirValue last = mloptBuildBinary(
+        s->b, "arith.ori",
+        mloptBuildUnary(s->b, "arith.index_castui", s->tid, i32),
+        mloptBuildInt(s->b, i32, inWarp - 1));
+    all = inWarp > 1 ? mloptBuildShuffle(s->b, "idx", total, last) : total;
+  }
+  if (inWarp > 1)
+    prefix = mloptBuildSelect(s->b, isBelow(s, s->lane, 1), prefix,
+                              combine(s, prefix, exclusive));
+  *carried = combine(s, *carried, all);
+  return prefix;
+}
+
+/// Turns elements, in the order of the scan, into results. `isFirst`, if not
+/// null, says of each whether it is the line's first or before it.
+static void scanElements(Scan *s, MlirValue *elements, const MlirValue *isFirst,
+                         MlirValue *carried) {
+  for (int64_t j = 1; j < s->lanes; ++j) {
+    MlirValue one = elements[j], sum = combine(s, elements[j - 1], one);
+    elements[j] = isFirst ? mloptBuildSelect(s->b, isFirst[j], one, sum) : sum;
+  }
+  MlirValue prefix = prefixOf(s, elements[s->lanes - 1], carried);
+  for (int64_t j = 0; j < s->lanes; ++j)
+    elements[j] = combine(s, prefix, elements[j]);
+}
+
+/// States what the scan's elements are, and stores what follows from them.
+static void give(Scan *s, MlirValue element, const MlirValue *at) {
+  mloptPullBindElements(s->pull, s->op, mloptRank(s->type), at, &element);
+  if (!s->b->failed)
+    s->sink.store(s->sink.userData, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Where the row is. Vectors start at multiples of their length in memory, the
+/// first one `skew` elements before the row (behind its end in reverse).
+static void openRow(Scan *s) {
+  const MloptSchedule *schedule = &s->kernel->schedule;
+  int64_t each = schedule->threads / schedule->line;
+  int64_t lines = mloptNumElements(s->type) / s->size;
+  MlirValue block = mloptReadRegister(s->b, "nvvm.read.ptx.sreg.ctaid.x");
+  MlirValue number = add(s, apply(s, "arith.muli", block, each),
+                         apply(s, "arith.divui", s->tid, schedule->line));
+  if (lines % each) {
+    s->isThere = isBelow(s, number, lines);
+    number = apply(s, "arith.minui", number, lines - 1);
+  }
+  s->row = number;
+  s->begin = apply(s, "arith.muli", number, s->size);
+  if (s->size % s->lanes == 0)
+    return;
+  MlirValue edge =
+      s->reverse ? apply(s, "arith.addi", s->begin, s->size) : s->begin;
+  MlirValue skew = apply(s, "arith.remui", edge, s->lanes);
+  if (s->reverse)
+    skew =
+        apply(s, "arith.remui",
+              subtract(s, mloptPullIndex(s->pull, s->lanes), skew), s->lanes);
+  s->skew = skew;
+}
+
+/// The column of the vector's first element in memory, `turn` elements on from
+/// the row's first vector; below zero, it is the largest of numbers.
+static MlirValue columnOf(Scan *s, MlirValue turn) {
+  MlirValue from = mlirValueIsNull(s->skew) ? turn : subtract(s, turn, s->skew);
+  return s->reverse
+             ? subtract(s, mloptPullIndex(s->pull, s->size - s->lanes), from)
+             : from;
+}
+
+/// A vector of `count` elements that lies in the row.
+static MloptVector vectorIn(Scan *s, MlirValue column, int64_t count) {
+  MloptVector vector;
+  MlirValue first = add(s, s->begin, column);
+  mloptTileVectorAt(&s->tile, first, (int)count, &vector);
+  mloptPullBindOuter(s->pull, s->row);
+  for (int k = 0; k < count; ++k) {
+    vector.column[k] = mloptPullRun(s->pull, column, k, (int)count);
+    mloptPullBindSplit(s->pull, vector.position[k], s->row, s->size,
+                       vector.column[k]);
+  }
+  return vector;
+}
+
+/// Evaluates what is scanned on a vector, in the order of memory; a column out
+/// of the row stands for another in it.
+static void evaluate(Scan *s, MlirValue column, MlirValue isWhole,
+                     MlirValue *out) {
+  MlirValue operand = mloptOperand(s->op, 0);
+  MlirType types[MLOPT_MAX_LANES];
+  MlirValue given[MLOPT_MAX_LANES];
+  for (int64_t k = 0; k < s->lanes; ++k)
+    types[k] = s->element;
+  MloptPullScope then = mloptPullBeginBranch(s->pull);
+  mloptTileEnter(&s->tile);
+  MloptVector whole = vectorIn(s, column, s->lanes);
+  mloptTileEvaluate(&s->tile, &whole, operand, given);
+  if (!s->b->failed && !mloptHoistLoads(s->b->block))
+    s->b->failed = true;
+  mloptPullEndBranch(s->pull, &then, s->lanes, given);
+  MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
+  mloptTileEnter(&s->tile);
+  for (int64_t k = 0; k < s->lanes; ++k) {
+    MlirValue at =
+        apply(s, "arith.minui", apply(s, "arith.addi", column, k), s->size - 1);
+    MloptVector one = vectorIn(s, at, 1);
+    mloptTileEvaluate(&s->tile, &one, operand, &given[k]);
+  }
+  mloptPullEndBranch(s->pull, &otherwise, s->lanes, given);
+  mloptPullBuildIf(s->pull, isWhole, then, otherwise, s->lanes, types, out);
+}
+
+/// Binds the vector's elements to those of the scan.
+static void bind(Scan *s, const MloptVector *vector,
+                 const MlirValue *elements) {
+  for (int k = 0; k < vector->count; ++k) {
+    MlirValue at[MLOPT_MAX_RANK];
+    mloptPullDelinearize(s->pull, s->type, vector->position[k], at);
+    mloptPullBindElements(s->pull, s->op, mloptRank(s->type), at, &elements[k]);
+  }
+}
+
+/// Stores a vector's results, those in the row.
+static void storeVector(Scan *s, MlirValue column, MlirValue isWhole,
+                        const MlirValue *elements) {
+  MloptPullScope then = mloptPullBeginBranch(s->pull);
+  mloptTileEnter(&s->tile);
+  MloptVector whole = vectorIn(s, column, s->lanes);
+  bind(s, &whole, elements);
+  s->sink.storeVector(s->sink.userData, &s->tile, &whole);
+  mloptPullEndBranch(s->pull, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
+  for (int64_t k = 0; k < s->lanes; ++k) {
+    MlirValue at = apply(s, "arith.addi", column, k);
+    MlirValue inside = both(s, isBelow(s, at, s->size), s->isThere);
+    MloptPullScope guard = mloptPullBeginGuard(s->pull, inside);
+    mloptTileEnter(&s->tile);
+    MloptVector one = vectorIn(s, at, 1);
+    bind(s, &one, &elements[k]);
+    s->sink.storeVector(s->sink.userData, &s->tile, &one);
+    mloptPullEndGuard(s->pull, inside, guard);
+  }
+  mloptPullEndBranch(s->pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(s->pull, both(s, isWhole, s->isThere), then, otherwise, 0,
+                   NULL, NULL);
+}
+
+static void reverseOrder(Scan *s, MlirValue *elements) {
+  for (int64_t k = 0; s->reverse && k < s->lanes / 2; ++k) {
+    MlirValue other = elements[k];
+    elements[k] = elements[s->lanes - 1 - k];
+    elements[s->lanes - 1 - k] = other;
+  }
+}
+
+static void emitRowsTurn(Scan *s, MlirValue first, MlirValue *carried) {
+  MlirValue elements[MLOPT_MAX_LANES], isFirst[MLOPT_MAX_LANES];
+  MlirValue thread = apply(s, "arith.remui", s->tid, s->kernel->schedule.line);
+  MlirValue turn = add(s, first, apply(s, "arith.muli", thread, s->lanes));
+  MlirValue column = columnOf(s, turn);
+  MlirValue isWhole =
+      s->size < s->lanes
+          ? mloptBuildInt(s->b, mlirIntegerTypeGet(s->b->context, 1), 0)
+          : isBelow(s, column, s->size - s->lanes + 1);
+  evaluate(s, column, isWhole, elements);
+  reverseOrder(s, elements);
+  bool isSkewed = !mlirValueIsNull(s->skew);
+  for (int64_t j = 1; j < s->lanes && isSkewed; ++j)
+    isFirst[j] =
+        mloptBuildCmpI(s->b, "ule", apply(s, "arith.addi", turn, j), s->skew);
+  scanElements(s, elements, isSkewed ? isFirst : NULL, carried);
+  reverseOrder(s, elements);
+  storeVector(s, column, isWhole, elements);
+}
+
+static void openRows(Scan *s) {
+  int64_t line = s->kernel->schedule.line;
+  s->lane = apply(s, "arith.remui", s->tid, line < WARP ? line : WARP);
+  s->pieces = line > WARP ? line / WARP : 1;
+  s->stride = 1;
+  if (s->pieces > 1) {
+    s->piece =
+        apply(s, "arith.divui", apply(s, "arith.remui", s->tid, line), WARP);
+    s->slot = apply(s, "arith.muli", apply(s, "arith.divui", s->tid, line),
+                    s->pieces);
+    s->totals = mloptAddShared(s->kernel, s->element,
+                               s->kernel->schedule.threads / WARP);
+  }
+  openRow(s);
+}
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+static void openColumns(Scan *s) {
+  int64_t shape[MLOPT_MAX_RANK], threads = s->kernel->schedule.threads;
+  intptr_t rank = mloptShape(s->type, shape);
+  for (intptr_t i = s->dim; i + 1 < rank; ++i)
+    shape[i] = shape[i + 1];
+  MlirType lines = mloptTensorType(rank - 1, shape, s->element);
+  int64_t count = mloptNumElements(lines);
+  s->lane = apply(s, "arith.remui", s->tid, WARP);
+  s->piece = apply(s, "arith.divui", s->tid, WARP);
+  s->pieces = threads / WARP;
+  s->stride = WARP;
+  s->slot = s->lane;
+  if (s->pieces > 1)
+    s->totals = mloptAddShared(s->kernel, s->element, threads);
+  MlirValue block = mloptReadRegister(s->b, "nvvm.read.ptx.sreg.ctaid.x");
+  MlirValue number = add(s, apply(s, "arith.muli", block, WARP), s->lane);
+  if (count % WARP) {
+    s->isThere = isBelow(s, number, count);
+    number = apply(s, "arith.minui", number, count - 1);
+  }
+  mloptPullDelinearize(s->pull, lines, number, s->line);
+}
+
+/// The indices of the line's element at a place in the order of the scan.
+static void placeAt(Scan *s, MlirValue place, MlirValue *at) {
+  if (s->reverse)
+    place = subtract(s, mloptPullIndex(s->pull, s->size - 1), place);
+  for (intptr_t i = 0, rank = mloptRank(s->type); i < rank; ++i)
+    at[i] = i < s->dim ? s->line[i] : i == s->dim ? place : s->line[i - 1];
+}
+
+static void emitColumnsTurn(Scan *s, MlirValue first, MlirValue *carried) {
+  MlirValue elements[MLOPT_MAX_LANES], at[MLOPT_MAX_RANK];
+  MlirValue turn = add(s, first, apply(s, "arith.muli", s->piece, s->lanes));
+  for (int64_t j = 0; j < s->lanes; ++j) {
+    placeAt(
+        s,
+        apply(s, "arith.minui", apply(s, "arith.addi", turn, j), s->size - 1),
+        at);
+    elements[j] = mloptPullElement(s->pull, mloptOperand(s->op, 0), at);
+  }
+  if (!s->b->failed && !mloptHoistLoads(s->b->block))
+    s->b->failed = true;
+  scanElements(s, elements, NULL, carried);
+  for (int64_t j = 0; j < s->lanes; ++j) {
+    MlirValue place = apply(s, "arith.addi", turn, j);
+    MlirValue inside = both(s, isBelow(s, place, s->size), s->isThere);
+    MloptPullScope guard = mloptPullBeginGuard(s->pull, inside);
+    placeAt(s, place, at);
+    give(s, elements[j], at);
+    mloptPullEndGuard(s->pull, inside, guard);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// Elements that the threads of a line have in a turn.
+static int64_t turnOf(const Scan *s) {
+  const MloptSchedule *schedule = &s->kernel->schedule;
+  return s->lanes * (s->isRows ? schedule->line : schedule->threads / WARP);
+}
+
+void mloptEmitScan(MloptKernel *kernel, MlirOperation op,
+                   MloptElementSink sink) {
+  Scan s = {.kernel = kernel,
+            .pull = kernel->pull,
+            .b = mloptPullGetBuilder(kernel->pull),
+            .op = op,
+            .sink = sink,
+            .tile = {.pull = kernel->pull},
+            .type = mloptOperandType(op, 0),
+            .dim = mlirIntegerAttrGetValueInt(mloptAttr(op, "dim")),
+            .lanes = kernel->schedule.lanes,
+            .reverse = !mlirAttributeIsNull(mloptAttr(op, "reverse"))};
+  s.element = mloptElementType(s.type);
+  s.size = mloptDim(s.type, s.dim);
+  s.isRows = mloptScanIsRows(op);
+  s.tid = mloptReadRegister(s.b, "nvvm.read.ptx.sreg.tid.x");
+  if (s.isRows)
+    openRows(&s);
+  else
+    openColumns(&s);
+  mloptPullSetHooks(s.pull, (MloptPullHooks){.load = mloptTileLoad,
+                                             .insert = mloptTileInsert,
+                                             .userData = &s.tile});
+  MlirValue init = mloptPullElement(s.pull, mloptOperand(op, 1), NULL);
+  MlirValue first, carried, last;
+  int64_t turn = turnOf(&s);
+  int64_t length = s.size + (mlirValueIsNull(s.skew) ? 0 : s.lanes - 1);
+  MloptPullScope loop = mloptPullBeginFor(s.pull, 1, &init, &first, &carried);
+  if (s.isRows)
+    emitRowsTurn(&s, first, &carried);
+  else
+    emitColumnsTurn(&s, first, &carried);
+  mloptPullEndFor(s.pull, loop, mloptPullIndex(s.pull, 0),
+                  mloptPullIndex(s.pull, divideUp(length, turn) * turn),
+                  mloptPullIndex(s.pull, turn), 1, &init, &carried, &last);
+  mloptPullSetHooks(s.pull, (MloptPullHooks){.load = NULL});
+  mloptTileDestroy(&s.tile);
+}

@@ -1,0 +1,107 @@
+//===- schedule_scan.c - Scans that threads share
+//--------------------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedule_impl.h"
+
+#include "target.h"
+
+static const MloptTarget *const target = &mloptSm90;
+
+bool mloptScanIsRows(MlirOperation scan) {
+  MlirType type = mloptOperandType(scan, 0);
+  int64_t inner = 1;
+  for (int64_t i = mlirIntegerAttrGetValueInt(mloptAttr(scan, "dim")) + 1;
+       i < mloptRank(type); ++i)
+    inner *= mloptDim(type, i);
+  return inner == 1;
+}
+
+/// Whether a scan combines by one operation that may be regrouped.
+static bool combinesFreely(MlirOperation scan) {
+  MloptCombiner combiner;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(scan, 0));
+  if (mlirOperationGetNumResults(scan) != 1 ||
+      !mloptDescribeCombiner(scan, 0, &combiner))
+    return false;
+  for (intptr_t i = 0; i < 2; ++i)
+    if (!mlirValueEqual(mloptOperand(combiner.op, i),
+                        mlirBlockGetArgument(body, i)))
+      return false;
+  // f16 and bf16 are scanned so only where someone asks for each rounding.
+  MlirType type = mloptElementType(mloptOperandType(scan, 0));
+  return !mloptIsFloatElement(type) || mloptElementWidth(type) >= 32;
+}
+
+/// The one scan that all results come from; null if there is none.
+static MlirOperation findScan(const MloptProgram *p) {
+  MlirOperation scan = {NULL}, none = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (mloptIsNamed(op, "mlopt.sort") || mloptIsNamed(op, "mlopt.scatter") ||
+        (mloptIsNamed(op, "mlopt.scan") && !mlirOperationIsNull(scan)))
+      return none;
+    if (mloptIsNamed(op, "mlopt.scan"))
+      scan = op;
+    if (mloptIsNamed(op, "bufferization.materialize_in_destination") &&
+        mloptElementWidth(mloptElementType(mloptOperandType(op, 0))) < 8 &&
+        !mloptIsI1(mloptElementType(mloptOperandType(op, 0))))
+      return none;
+  }
+  return scan;
+}
+
+/// Threads of a row: a warp, or as many as half the row gives something to do,
+/// until the GPU is full.
+static int64_t threadsOfRow(int64_t rows, int64_t size, int64_t lanes) {
+  const int64_t full = target->multiprocessors * target->residentThreads / 2;
+  int64_t threads = 1;
+  while (threads < target->warp && threads * lanes < size)
+    threads *= 2;
+  while (threads < target->threads && rows * threads < full &&
+         2 * threads * lanes <= size)
+    threads *= 2;
+  return threads;
+}
+
+bool mloptChooseScan(MloptProgram *p, MloptSchedule *out) {
+  enum { LANES = 4, ROW_THREADS = 256, COLUMN_THREADS = 1024 };
+  MlirOperation scan = findScan(p);
+  if (mlirOperationIsNull(scan) || !p->sameShape || !combinesFreely(scan))
+    return false;
+  MlirType type = mloptOperandType(scan, 0);
+  int64_t dim = mlirIntegerAttrGetValueInt(mloptAttr(scan, "dim"));
+  int64_t size = mloptDim(type, dim), count = mloptNumElements(type);
+  if (!count || mloptNumElements(p->space) != count)
+    return false;
+  mloptCountReads(p, count);
+  int64_t lines = count / size, line = target->warp, threads, blocks;
+  int64_t lanes = LANES;
+  if (mloptScanIsRows(scan)) {
+    lanes =
+        mloptAtLeast(mloptAtMost(target->accessBytes / p->smallest, 8), LANES);
+    line = threadsOfRow(lines, size, lanes);
+    threads = mloptAtLeast(line, ROW_THREADS);
+    blocks = mloptDivideUp(lines, threads / line);
+  } else {
+    threads = target->warp;
+    while (threads < COLUMN_THREADS &&
+           2 * threads / target->warp * lanes <= size)
+      threads *= 2;
+    blocks = mloptDivideUp(lines, target->warp);
+  }
+  if (blocks > target->blocks)
+    return false;
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_SCAN,
+                         .blocks = blocks,
+                         .threads = threads,
+                         .lanes = lanes,
+                         .vectors = 1,
+                         .line = line,
+                         .cluster = 1};
+  return true;
+}
