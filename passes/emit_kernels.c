@@ -211,10 +211,13 @@ static void storeVectors(void *userData, MloptTile *tile,
 }
 
 /// Whether a root can be stored element by element as the operation gives them.
-static bool followsStructured(MlirOperation op, MlirType root) {
+static bool followsStructured(MlirOperation op, MlirType root,
+                              MloptFamily family) {
   MlirType type = mloptResultType(op, 0);
   if (!isPacked(root) &&
-      mlirTypeEqual(mloptWithElementType(root, mloptElementType(type)), type))
+      (mlirTypeEqual(mloptWithElementType(root, mloptElementType(type)),
+                     type) ||
+       (family == MLOPT_FAMILY_SCAN && mloptScanIsCut(op, root))))
     return true;
   mloptOpError(op, "cannot be emitted: what follows it in its kernel has "
                    "another shape, or elements of four bits");
@@ -233,14 +236,17 @@ static bool emitStructured(MloptKernel *kernel, intptr_t first) {
     if (root->done || !mlirOperationEqual(structuredBehind(root->value), op))
       continue;
     s.isRoot[i] = root->done = true;
-    if (!followsStructured(op, mlirValueGetType(root->value)))
+    if (!followsStructured(op, mlirValueGetType(root->value),
+                           kernel->schedule.family))
       mloptPullGetBuilder(kernel->pull)->failed = true;
   }
   if (!mloptPullGetBuilder(kernel->pull)->failed)
-    mloptEmitStructured(kernel, op,
-                        (MloptElementSink){.store = storeRoots,
-                                           .storeVector = storeVectors,
-                                           .userData = &s});
+    mloptEmitStructured(
+        kernel, op,
+        (MloptElementSink){.type = mlirValueGetType(kernel->roots[first].value),
+                           .store = storeRoots,
+                           .storeVector = storeVectors,
+                           .userData = &s});
   return true;
 }
 

@@ -31,7 +31,7 @@
 #include "hoist_loads.h"
 #include "target.h"
 
-#include "index.h"
+#include <stddef.h>
 
 enum { WARP = 32 };
 
@@ -53,6 +53,13 @@ typedef struct Scan {
   MlirValue line[MLOPT_MAX_RANK]; ///< columns: its indices
   MlirValue isThere;              ///< the line is one; null: always
   MlirValue row, begin, skew;     ///< rows: see openRow
+  /// Of the results: the scan's own or, where it is cut, that of the whole.
+  MlirType whole;
+  bool isCut;
+  bool isEven;             ///< vectors of the whole start at multiples
+  MlirType padded;         ///< all pieces side by side
+  MlirValue outer, number; ///< which line of the whole, which piece of it
+  MlirValue base, limit;   ///< where the piece begins; its elements
 } Scan;
 
 static MlirValue apply(Scan *s, const char *name, MlirValue x, int64_t n) {
@@ -85,6 +92,61 @@ static MlirValue combine(Scan *s, MlirValue x, MlirValue y) {
 static MlirValue combineIf(Scan *s, MlirValue condition, MlirValue x,
                            MlirValue y) {
   return mloptBuildSelect(s->b, condition, combine(s, x, y), y);
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces of a whole
+//===----------------------------------------------------------------------===//
+
+static int64_t wholeSize(const Scan *s) {
+  return mloptDim(s->whole, s->dim - 1);
+}
+
+/// Reads how the scan is cut.
+static void openCut(Scan *s) {
+  int64_t shape[MLOPT_MAX_RANK];
+  intptr_t rank = mloptShape(s->whole, shape);
+  s->isCut = mloptRank(s->type) != rank;
+  s->isEven = true;
+  if (!s->isCut)
+    return;
+  shape[s->dim - 1] = mloptDim(s->type, s->dim - 1) * s->size;
+  s->padded = mloptTensorType(rank, shape, s->element);
+  s->isEven = mloptNumElements(s->whole) == wholeSize(s) ||
+              wholeSize(s) % s->lanes == 0;
+}
+
+/// States which piece the line is.
+static void openPiece(Scan *s, MlirValue number) {
+  s->number = number;
+  s->base = mloptPullTimes(s->pull, number, mloptPullIndex(s->pull, s->size));
+  MlirValue left = subtract(s, mloptPullIndex(s->pull, wholeSize(s)), s->base);
+  s->limit = apply(s, "arith.minui", left, s->size);
+}
+
+/// How many elements the line has, as a number or a value.
+static MlirValue lengthOf(Scan *s) {
+  return s->isCut ? s->limit : mloptPullIndex(s->pull, s->size);
+}
+static MlirValue isInside(Scan *s, MlirValue place) {
+  return mloptBuildCmpI(s->b, "ult", place, lengthOf(s));
+}
+static MlirValue clamp(Scan *s, MlirValue place) {
+  MlirValue last = s->isCut ? apply(s, "arith.subi", s->limit, 1)
+                            : mloptPullIndex(s->pull, s->size - 1);
+  return mloptBuildBinary(s->b, "arith.minui", place, last);
+}
+
+/// The insert hook: what a piece asks for is not padding.
+static MlirValue insert(void *userData, MlirOperation op,
+                        const MlirValue *indices) {
+  Scan *s = (Scan *)((char *)userData - offsetof(Scan, tile));
+  if (s->isCut &&
+      mlirTypeEqual(mloptWithElementType(mloptResultType(op, 0), s->element),
+                    s->padded) &&
+      mloptDim(mloptOperandType(op, 0), s->dim - 1) == wholeSize(s))
+    return mloptPullElement(s->pull, mloptOperand(op, 0), indices);
+  return mloptTileInsert(userData, op, indices);
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,13 +235,6 @@ static void scanElements(Scan *s, MlirValue *elements, const MlirValue *isFirst,
     elements[j] = combine(s, prefix, elements[j]);
 }
 
-/// States what the scan's elements are, and stores what follows from them.
-static void give(Scan *s, MlirValue element, const MlirValue *at) {
-  mloptPullBindElements(s->pull, s->op, mloptRank(s->type), at, &element);
-  if (!s->b->failed)
-    s->sink.store(s->sink.userData, at);
-}
-
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
@@ -199,6 +254,13 @@ static void openRow(Scan *s) {
   }
   s->row = number;
   s->begin = apply(s, "arith.muli", number, s->size);
+  if (s->isCut) {
+    int64_t pieces = mloptDim(s->type, s->dim - 1);
+    bool isOne = mloptNumElements(s->whole) == wholeSize(s);
+    s->outer = isOne ? mloptPullIndex(s->pull, 0)
+                     : apply(s, "arith.divui", number, pieces);
+    openPiece(s, isOne ? number : apply(s, "arith.remui", number, pieces));
+  }
   if (s->size % s->lanes == 0)
     return;
   MlirValue edge =
@@ -220,18 +282,61 @@ static MlirValue columnOf(Scan *s, MlirValue turn) {
              : from;
 }
 
-/// A vector of `count` elements that lies in the row.
-static MloptVector vectorIn(Scan *s, MlirValue column, int64_t count) {
-  MloptVector vector;
-  MlirValue first = add(s, s->begin, column);
-  mloptTileVectorAt(&s->tile, first, (int)count, &vector);
+/// Neighbours that lie in the row: in the scan's space, and in the results'.
+typedef struct Place {
+  MloptVector scan, whole;
+} Place;
+
+/// States that elements of a piece are some of the whole.
+static void bindPiece(Scan *s, Place *place, MlirValue column) {
+  const int count = place->scan.count;
+  MlirValue first = mloptPullAdd(s->pull, s->base, column);
+  bool isOne = mloptNumElements(s->whole) == wholeSize(s);
+  mloptPullBindOuter(s->pull, s->outer);
+  mloptPullBindOuter(s->pull, s->number);
+  if (isOne)
+    mloptTileVectorAt(&s->tile, first, count, &place->scan);
+  place->whole = place->scan;
+  MlirValue begin = mloptPullAdd(
+      s->pull,
+      mloptPullTimes(s->pull, s->outer, mloptPullIndex(s->pull, wholeSize(s))),
+      first);
+  for (int k = 0; k < count; ++k) {
+    MlirValue own = mloptPullRun(s->pull, column, k, count);
+    MlirValue at = isOne ? place->scan.position[k]
+                         : mloptPullRun(s->pull, first, k, count);
+    place->scan.column[k] = own;
+    place->whole.column[k] = at;
+    mloptPullBindSplit(s->pull, at, s->number, s->size, own);
+    if (isOne)
+      continue;
+    place->whole.position[k] = s->isEven || count == 1
+                                   ? mloptPullLane(s->pull, begin, k, count)
+                                   : mloptPullRun(s->pull, begin, k, count);
+    mloptPullBindSplit(s->pull, place->whole.position[k], s->outer,
+                       wholeSize(s), at);
+    mloptPullBindSplit(s->pull, place->scan.position[k], s->outer,
+                       mloptDim(s->padded, s->dim - 1), at);
+  }
+}
+
+/// The `count` elements from a column on.
+static Place placeIn(Scan *s, MlirValue column, int64_t count) {
+  Place place;
+  mloptTileVectorAt(&s->tile, add(s, s->begin, column), (int)count,
+                    &place.scan);
+  if (s->isCut) {
+    bindPiece(s, &place, column);
+    return place;
+  }
   mloptPullBindOuter(s->pull, s->row);
   for (int k = 0; k < count; ++k) {
-    vector.column[k] = mloptPullRun(s->pull, column, k, (int)count);
-    mloptPullBindSplit(s->pull, vector.position[k], s->row, s->size,
-                       vector.column[k]);
+    place.scan.column[k] = mloptPullRun(s->pull, column, k, (int)count);
+    mloptPullBindSplit(s->pull, place.scan.position[k], s->row, s->size,
+                       place.scan.column[k]);
   }
-  return vector;
+  place.whole = place.scan;
+  return place;
 }
 
 /// Evaluates what is scanned on a vector, in the order of memory; a column out
@@ -245,56 +350,54 @@ static void evaluate(Scan *s, MlirValue column, MlirValue isWhole,
     types[k] = s->element;
   MloptPullScope then = mloptPullBeginBranch(s->pull);
   mloptTileEnter(&s->tile);
-  MloptVector whole = vectorIn(s, column, s->lanes);
-  mloptTileEvaluate(&s->tile, &whole, operand, given);
+  Place whole = placeIn(s, column, s->lanes);
+  mloptTileEvaluate(&s->tile, &whole.scan, operand, given);
   if (!s->b->failed && !mloptHoistLoads(s->b->block))
     s->b->failed = true;
   mloptPullEndBranch(s->pull, &then, s->lanes, given);
   MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
   mloptTileEnter(&s->tile);
   for (int64_t k = 0; k < s->lanes; ++k) {
-    MlirValue at =
-        apply(s, "arith.minui", apply(s, "arith.addi", column, k), s->size - 1);
-    MloptVector one = vectorIn(s, at, 1);
-    mloptTileEvaluate(&s->tile, &one, operand, &given[k]);
+    Place one = placeIn(s, clamp(s, apply(s, "arith.addi", column, k)), 1);
+    mloptTileEvaluate(&s->tile, &one.scan, operand, &given[k]);
   }
   mloptPullEndBranch(s->pull, &otherwise, s->lanes, given);
   mloptPullBuildIf(s->pull, isWhole, then, otherwise, s->lanes, types, out);
 }
 
-/// Binds the vector's elements to those of the scan.
-static void bind(Scan *s, const MloptVector *vector,
-                 const MlirValue *elements) {
-  for (int k = 0; k < vector->count; ++k) {
+/// Stores what follows from the scan's elements.
+static void storeAt(Scan *s, MlirValue column, int64_t count,
+                    const MlirValue *elements) {
+  mloptTileEnter(&s->tile);
+  Place place = placeIn(s, column, count);
+  for (int64_t k = 0; k < count; ++k) {
     MlirValue at[MLOPT_MAX_RANK];
-    mloptPullDelinearize(s->pull, s->type, vector->position[k], at);
+    mloptPullDelinearize(s->pull, s->type, place.scan.position[k], at);
     mloptPullBindElements(s->pull, s->op, mloptRank(s->type), at, &elements[k]);
   }
+  s->sink.storeVector(s->sink.userData, &s->tile, &place.whole);
 }
 
 /// Stores a vector's results, those in the row.
 static void storeVector(Scan *s, MlirValue column, MlirValue isWhole,
                         const MlirValue *elements) {
   MloptPullScope then = mloptPullBeginBranch(s->pull);
-  mloptTileEnter(&s->tile);
-  MloptVector whole = vectorIn(s, column, s->lanes);
-  bind(s, &whole, elements);
-  s->sink.storeVector(s->sink.userData, &s->tile, &whole);
+  if (s->isEven)
+    storeAt(s, column, s->lanes, elements);
   mloptPullEndBranch(s->pull, &then, 0, NULL);
   MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
   for (int64_t k = 0; k < s->lanes; ++k) {
     MlirValue at = apply(s, "arith.addi", column, k);
-    MlirValue inside = both(s, isBelow(s, at, s->size), s->isThere);
+    MlirValue inside = both(s, isInside(s, at), s->isThere);
     MloptPullScope guard = mloptPullBeginGuard(s->pull, inside);
-    mloptTileEnter(&s->tile);
-    MloptVector one = vectorIn(s, at, 1);
-    bind(s, &one, &elements[k]);
-    s->sink.storeVector(s->sink.userData, &s->tile, &one);
+    storeAt(s, at, 1, &elements[k]);
     mloptPullEndGuard(s->pull, inside, guard);
   }
   mloptPullEndBranch(s->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(s->pull, both(s, isWhole, s->isThere), then, otherwise, 0,
-                   NULL, NULL);
+  MlirValue never =
+      mloptBuildInt(s->b, mlirIntegerTypeGet(s->b->context, 1), 0);
+  mloptPullBuildIf(s->pull, s->isEven ? both(s, isWhole, s->isThere) : never,
+                   then, otherwise, 0, NULL, NULL);
 }
 
 static void reverseOrder(Scan *s, MlirValue *elements) {
@@ -313,6 +416,9 @@ static void emitRowsTurn(Scan *s, MlirValue first, MlirValue *carried) {
   MlirValue isWhole =
       s->size < s->lanes
           ? mloptBuildInt(s->b, mlirIntegerTypeGet(s->b->context, 1), 0)
+      : s->isCut
+          ? mloptBuildCmpI(s->b, "ule",
+                           apply(s, "arith.addi", column, s->lanes), s->limit)
           : isBelow(s, column, s->size - s->lanes + 1);
   evaluate(s, column, isWhole, elements);
   reverseOrder(s, elements);
@@ -366,24 +472,33 @@ static void openColumns(Scan *s) {
     number = apply(s, "arith.minui", number, count - 1);
   }
   mloptPullDelinearize(s->pull, lines, number, s->line);
+  if (s->isCut)
+    openPiece(s, s->line[s->dim - 1]);
 }
 
-/// The indices of the line's element at a place in the order of the scan.
-static void placeAt(Scan *s, MlirValue place, MlirValue *at) {
+/// The indices of the line's element at a place in the order of the scan, in
+/// the scan's space and in the results'.
+static void placeAt(Scan *s, MlirValue place, MlirValue *at, MlirValue *whole) {
   if (s->reverse)
     place = subtract(s, mloptPullIndex(s->pull, s->size - 1), place);
   for (intptr_t i = 0, rank = mloptRank(s->type); i < rank; ++i)
     at[i] = i < s->dim ? s->line[i] : i == s->dim ? place : s->line[i - 1];
+  memcpy(whole, at, mloptRank(s->type) * sizeof *at);
+  if (!s->isCut)
+    return;
+  for (intptr_t i = 0, rank = mloptRank(s->whole); i < rank; ++i)
+    whole[i] =
+        i == s->dim - 1 ? mloptPullAdd(s->pull, s->base, place) : s->line[i];
+  mloptPullDelinearize(s->pull, s->type,
+                       mloptPullLinearize(s->pull, s->padded, whole), at);
 }
 
 static void emitColumnsTurn(Scan *s, MlirValue first, MlirValue *carried) {
   MlirValue elements[MLOPT_MAX_LANES], at[MLOPT_MAX_RANK];
+  MlirValue whole[MLOPT_MAX_RANK];
   MlirValue turn = add(s, first, apply(s, "arith.muli", s->piece, s->lanes));
   for (int64_t j = 0; j < s->lanes; ++j) {
-    placeAt(
-        s,
-        apply(s, "arith.minui", apply(s, "arith.addi", turn, j), s->size - 1),
-        at);
+    placeAt(s, clamp(s, apply(s, "arith.addi", turn, j)), at, whole);
     elements[j] = mloptPullElement(s->pull, mloptOperand(s->op, 0), at);
   }
   if (!s->b->failed && !mloptHoistLoads(s->b->block))
@@ -391,10 +506,12 @@ static void emitColumnsTurn(Scan *s, MlirValue first, MlirValue *carried) {
   scanElements(s, elements, NULL, carried);
   for (int64_t j = 0; j < s->lanes; ++j) {
     MlirValue place = apply(s, "arith.addi", turn, j);
-    MlirValue inside = both(s, isBelow(s, place, s->size), s->isThere);
+    MlirValue inside = both(s, isInside(s, place), s->isThere);
     MloptPullScope guard = mloptPullBeginGuard(s->pull, inside);
-    placeAt(s, place, at);
-    give(s, elements[j], at);
+    placeAt(s, place, at, whole);
+    mloptPullBindElements(s->pull, s->op, mloptRank(s->type), at, &elements[j]);
+    if (!s->b->failed)
+      s->sink.store(s->sink.userData, whole);
     mloptPullEndGuard(s->pull, inside, guard);
   }
 }
@@ -424,13 +541,15 @@ void mloptEmitScan(MloptKernel *kernel, MlirOperation op,
   s.element = mloptElementType(s.type);
   s.size = mloptDim(s.type, s.dim);
   s.isRows = mloptScanIsRows(op);
+  s.whole = sink.type;
+  openCut(&s);
   s.tid = mloptReadRegister(s.b, "nvvm.read.ptx.sreg.tid.x");
   if (s.isRows)
     openRows(&s);
   else
     openColumns(&s);
   mloptPullSetHooks(s.pull, (MloptPullHooks){.load = mloptTileLoad,
-                                             .insert = mloptTileInsert,
+                                             .insert = insert,
                                              .userData = &s.tile});
   MlirValue init = mloptPullElement(s.pull, mloptOperand(op, 1), NULL);
   MlirValue first, carried, last;

@@ -27,6 +27,7 @@ bool mloptIsStructured(MlirOperation);
 /// Takes results as a structured operation gives them, element by element,
 /// which are bound at their indices, or all of a vector of its space.
 typedef struct MloptElementSink {
+  MlirType type; ///< of the results
   void (*storeVector)(void *userData, MloptTile *, const MloptVector *);
   void (*store)(void *userData, const MlirValue *indices);
   void *userData;

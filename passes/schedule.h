@@ -169,6 +169,12 @@ typedef struct MloptArgCombiner {
 /// of equals is wanted; false when its body is anything else.
 bool mloptDescribeArgCombiner(MlirOperation generic, MloptArgCombiner *out);
 
+/// Whether a scan combines by one operation that may be regrouped; describes
+/// it.
+bool mloptScanIsFree(MlirOperation scan, MloptCombiner *out);
+/// Whether a scan is one of the pieces of a whole's dimension before its own,
+/// of which the last may reach over the edge (split_scans.c).
+bool mloptScanIsCut(MlirOperation scan, MlirType whole);
 /// Whether a scan goes along the last dimension, unit ones aside.
 bool mloptScanIsRows(MlirOperation scan);
 

@@ -21,20 +21,33 @@ bool mloptScanIsRows(MlirOperation scan) {
   return inner == 1;
 }
 
-/// Whether a scan combines by one operation that may be regrouped.
-static bool combinesFreely(MlirOperation scan) {
-  MloptCombiner combiner;
+bool mloptScanIsFree(MlirOperation scan, MloptCombiner *out) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(scan, 0));
   if (mlirOperationGetNumResults(scan) != 1 ||
-      !mloptDescribeCombiner(scan, 0, &combiner))
+      !mloptDescribeCombiner(scan, 0, out))
     return false;
   for (intptr_t i = 0; i < 2; ++i)
-    if (!mlirValueEqual(mloptOperand(combiner.op, i),
+    if (!mlirValueEqual(mloptOperand(out->op, i),
                         mlirBlockGetArgument(body, i)))
       return false;
   // f16 and bf16 are scanned so only where someone asks for each rounding.
   MlirType type = mloptElementType(mloptOperandType(scan, 0));
   return !mloptIsFloatElement(type) || mloptElementWidth(type) >= 32;
+}
+
+bool mloptScanIsCut(MlirOperation scan, MlirType whole) {
+  MlirType type = mloptOperandType(scan, 0);
+  intptr_t rank = mloptRank(type);
+  int64_t dim = mlirIntegerAttrGetValueInt(mloptAttr(scan, "dim"));
+  if (mloptRank(whole) != rank - 1 || !dim)
+    return false;
+  for (intptr_t i = 0; i < rank - 1; ++i)
+    if (i != dim - 1 &&
+        mloptDim(whole, i) != mloptDim(type, i < dim ? i : i + 1))
+      return false;
+  int64_t size = mloptDim(whole, dim - 1);
+  return size <= mloptDim(type, dim - 1) * mloptDim(type, dim) &&
+         size > (mloptDim(type, dim - 1) - 1) * mloptDim(type, dim);
 }
 
 /// The one scan that all results come from; null if there is none.
@@ -70,13 +83,16 @@ static int64_t threadsOfRow(int64_t rows, int64_t size, int64_t lanes) {
 
 bool mloptChooseScan(MloptProgram *p, MloptSchedule *out) {
   enum { LANES = 4, ROW_THREADS = 256, COLUMN_THREADS = 1024 };
+  MloptCombiner combiner;
   MlirOperation scan = findScan(p);
-  if (mlirOperationIsNull(scan) || !p->sameShape || !combinesFreely(scan))
+  if (mlirOperationIsNull(scan) || !p->sameShape ||
+      !mloptScanIsFree(scan, &combiner))
     return false;
   MlirType type = mloptOperandType(scan, 0);
   int64_t dim = mlirIntegerAttrGetValueInt(mloptAttr(scan, "dim"));
   int64_t size = mloptDim(type, dim), count = mloptNumElements(type);
-  if (!count || mloptNumElements(p->space) != count)
+  if (!count ||
+      (mloptNumElements(p->space) != count && !mloptScanIsCut(scan, p->space)))
     return false;
   mloptCountReads(p, count);
   int64_t lines = count / size, line = target->warp, threads, blocks;

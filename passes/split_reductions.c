@@ -441,6 +441,9 @@ static bool split(const Split *s, MlirOperation *parts) {
 static bool splitFusion(MlirOperation fusion, int turns) {
   Split s;
   MlirOperation parts[NUM_PARTS];
+  bool failed;
+  if (mloptSplitScan(fusion, &failed) || failed)
+    return !failed;
   if (!turns || !readSplit(fusion, &s))
     return true;
   if (!split(&s, parts))
@@ -486,7 +489,7 @@ static void run(MlirOperation func, MloptPass pass) {
     mloptAddTraffic(func, before, MLOPT_FUSE_SPLIT);
     return;
   }
-  mloptOpError(func, "has a reduction whose pieces could not be built");
+  mloptOpError(func, "has a reduction or scan whose pieces could not be built");
   mloptPassSignalFailure(pass);
 }
 
@@ -495,7 +498,7 @@ static MlirDialectHandle (*const dependent[])(void) = {
 
 const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
     .argument = "mlopt-split-reductions",
-    .summary = "Split reductions of few long rows between kernels",
+    .summary = "Split reductions and scans of few long rows between kernels",
     .doc = "A fusion that reduces too few rows or columns to keep the GPU busy "
            "becomes a fusion that reduces pieces of them, one that reduces the "
            "pieces' results, and one for results that need every element "
@@ -503,7 +506,9 @@ const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
            "dimensions that lie apart are reduced one group after the other, "
            "and reductions of columns that need each other's results in a "
            "fusion each. Columns that are reduced beside rows are reduced in "
-           "pieces of rows, a block's each.",
+           "pieces of rows, a block's each. Scans of too few lines become a "
+           "fusion that adds up pieces of them, one that scans the sums, and "
+           "one that scans the pieces from there.",
     .anchor = "func.func",
     .dependent = dependent,
     .run = run,

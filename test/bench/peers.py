@@ -147,7 +147,7 @@ def torch_any_cumsum(sizes):
 
 
 def torch_any_argsort(sizes):
-    return lambda x: torch.sort(x, sizes[2], stable=True)[1]
+    return lambda x: torch.sort(x, stable=True, dim=sizes[2])[1]
 
 
 def torch_matmul(sizes):
