@@ -18,11 +18,10 @@ func.func @rows(%x: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
   return %0 : tensor<512x4096xf32>
 }
 
-// Odd rows are loaded by vectors too, from before the row on.
+// Odd rows are stored by vectors too, which start before the row.
 // PLAN-LABEL:  llvm.func @odd_rows_kernel_0
 // PLAN-SAME:   family = "scan"
 // CHECK-LABEL: entry odd_rows_kernel_0
-// CHECK:       ld.global.v4
 // CHECK:       st.global.v4
 func.func @odd_rows(%x: tensor<512x4095xi32>) -> tensor<512x4095xi32> {
   %0 = mlopt.scan max %x dim 1 reverse : (tensor<512x4095xi32>) -> tensor<512x4095xi32>
@@ -60,8 +59,10 @@ func.func @strict(%x: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
 }
 
 // A strict sum of integers has no roundings.
-// PLAN-LABEL: llvm.func @strict_integers_kernel_0
-// PLAN-SAME:  family = "scan"
+// PLAN-LABEL:  llvm.func @strict_integers_kernel_0
+// PLAN-SAME:   family = "scan"
+// CHECK-LABEL: entry strict_integers_kernel_0
+// CHECK:       shfl.sync.up
 func.func @strict_integers(%x: tensor<512x4096xi32>) -> tensor<512x4096xi32> {
   %0 = mlopt.scan add %x dim 1 {numerics = #mlopt.numerics<strict>} : (tensor<512x4096xi32>) -> tensor<512x4096xi32>
   return %0 : tensor<512x4096xi32>
