@@ -260,6 +260,8 @@ static const MloptDialectAttr dialectAttrs[] = {
      "how a kernel is computed; on an mlopt.fusion of a product, the tile that "
      "it pins. An error at the fusion where the tile is illegal"},
     {"mlopt.promote", NULL, isUnit, "a unit attribute", NULL},
+    {"mlopt.zeros", NULL, mloptIsI64Array,
+     "an array of a factor, two sizes, 0 or 1, and an offset", NULL},
     {"mlopt.absolute", "math.tanh", isUnit, "a unit attribute", NULL},
     {"mlopt.inputs", "llvm.func", mloptIsI64Array,
      "an array of parameter numbers", NULL},

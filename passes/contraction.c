@@ -288,10 +288,14 @@ bool mloptFindContraction(MlirBlock program, MloptContraction *out) {
   out->isPromoted = !mlirAttributeIsNull(mloptAttr(product, "mlopt.promote"));
   bool found = readFactors(out, side);
   // The other way round: C transposed is B times A transposed.
-  if (runsAlongM(out))
-    found = out->numProducts == 1 && readFactors(out, 1 - side);
+  if (runsAlongM(out)) {
+    side = 1 - side;
+    found = out->numProducts == 1 && readFactors(out, side);
+  }
   if (found)
     mloptFindResiduals(program, out);
+  if (out->numProducts == 1)
+    out->diagonal = mloptFindDiagonal(product, side);
   MlirValue stored = out->outputs[0].value;
   out->isPlain = out->numProducts == 1 && out->numOutputs == 1 &&
                  (isSum(stored, product) || isRounded(stored, product));

@@ -96,6 +96,17 @@ typedef struct MloptStoreDigit {
   int64_t stride;     ///< in elements
 } MloptStoreDigit;
 
+/// Which k a mask leaves of each index of m or n: up to, or from, that index
+/// plus the offset; elsewhere a factor is zero.
+typedef struct MloptDiagonal {
+  bool isKnown, isFrom;
+  MloptAxis axis; ///< m or n
+  int64_t offset;
+} MloptDiagonal;
+/// What `mlopt.zeros` says of a product (fuse_zeros.c), one operand of which
+/// has its m, the other its n; not known where an axis is several loops.
+MloptDiagonal mloptFindDiagonal(MlirOperation generic, intptr_t operandOfM);
+
 /// One product, or several that share A and whose factors B are alike.
 typedef struct MloptContraction {
   intptr_t numProducts;
@@ -121,6 +132,7 @@ typedef struct MloptContraction {
   MloptPlace placesOfRows[MLOPT_MAX_OF_ROWS];
   bool isInOrder;  ///< sums are one chain
   bool isPromoted; ///< and are rounded as f32 is
+  MloptDiagonal diagonal;
   int64_t sizes[MLOPT_NUM_AXES];
   int64_t run; ///< boxes lie within so many indices of k, one after another
   MloptMatrix a, b; ///< b of the first product

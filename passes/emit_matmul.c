@@ -42,6 +42,7 @@
 
 #include "emit_matmul.h"
 
+#include "diagonal.h"
 #include "emit_matmul_impl.h"
 #include "target.h"
 
@@ -99,6 +100,14 @@ static void setRegisters(MloptMatmul *g, bool increase) {
                 : "{action = #nvvm<action decrease>, regCount = 40 : i32}");
 }
 
+/// Whether tiles leave out steps in which a factor is zero. Blocks that share a
+/// tile, consumers that pass over each other's stages and stages that are
+/// filled at once know their steps beforehand.
+static bool skipsZeros(const MloptMatmul *g) {
+  return g->c.diagonal.isKnown && g->s.splits == 1 && !g->s.alternate &&
+         !g->s.tail;
+}
+
 /// The tile of a number: batch after batch, in each band after band of rows of
 /// tiles, in each column after column, so that blocks that run side by side
 /// share rows of A and columns of B in L2.
@@ -119,6 +128,13 @@ static MloptMatmulTile locate(MloptMatmul *g, MlirValue number) {
   MlirValue row = mloptNvArith(nv, "arith.remui", inBand, rows);
   MlirValue column = mloptNvArith(nv, "arith.divui", inBand, rows);
   row = mloptNvAdd(nv, first, row);
+  // Batches by turns from either end, since tiles differ in their steps.
+  if (skipsZeros(g) && g->batched && g->c.diagonal.axis == MLOPT_AXIS_M) {
+    MlirValue isOdd = mloptNvEqInt(nv, mloptNvAndInt(nv, tile.batch, 1), 1);
+    MlirValue last = mloptNvInt(nv, g->tilesM - 1);
+    row = mloptBuildSelect(nv->b, isOdd,
+                           mloptNvArith(nv, "arith.subi", last, row), row);
+  }
   if (g->s.cluster > 1)
     row = mloptNvAdd(nv, mloptNvMulInt(nv, row, g->s.cluster), g->rank);
   tile.m = mloptNvMulInt(nv, row, g->s.tile[0]);
@@ -149,6 +165,23 @@ static MloptNvScope beginTiles(MloptMatmul *g, MlirValue first, MlirValue step,
   MlirValue end = g->s.tail ? g->items : mloptNvInt(&g->nv, g->total);
   return mloptNvBeginFor(&g->nv, first, end, step, CARRIED, start, outNumber,
                          outCarried);
+}
+
+/// Leaves the steps in which no factor is zero for the whole tile, but one at
+/// least, whose products an accumulator starts with.
+static void skipZeros(MloptMatmul *g, MloptMatmulTile tile,
+                      MloptMatmulItem *item) {
+  MloptNv *nv = &g->nv;
+  const MloptDiagonal *d = &g->c.diagonal;
+  if (!skipsZeros(g))
+    return;
+  bool isN = d->axis == MLOPT_AXIS_N;
+  mloptDiagonalNarrow(nv, d, isN ? tile.n : tile.m, g->s.tile[isN],
+                      g->s.tile[2], &item->first, &item->end);
+  if (d->isFrom)
+    item->first = mloptNvMin(nv, item->first, mloptNvInt(nv, g->steps - 1));
+  else
+    item->end = mloptNvArith(nv, "arith.maxsi", item->end, mloptNvInt(nv, 1));
 }
 
 static MloptNvScope beginSteps(MloptMatmul *g, const MloptMatmulItem *item,
@@ -217,7 +250,7 @@ static int64_t stagesAtOnce(const MloptMatmul *g) {
   int64_t steps = g->steps / g->s.splits;
   bool isOnlyTile =
       g->total * mloptMatmulBlocks(&g->s) <= mloptSm90.multiprocessors;
-  if (!isOnlyTile || !(g->isInputA || g->isInputB))
+  if (!isOnlyTile || !(g->isInputA || g->isInputB) || skipsZeros(g))
     return 0;
   return steps < g->s.stages ? steps : g->s.stages;
 }
@@ -273,7 +306,9 @@ static void emitProducer(MloptMatmul *g) {
     MloptNvScope tiles =
         beginTiles(g, g->firstTile, g->tileStep, start, &number, place);
     MloptMatmulItem item = mloptMatmulItemAt(g, number);
-    loadSteps(g, locate(g, item.tile), &item, place);
+    MloptMatmulTile tile = locate(g, item.tile);
+    skipZeros(g, tile, &item);
+    loadSteps(g, tile, &item, place);
     mloptNvEndFor(nv, &tiles, place, end);
   }
   mloptNvEndIf(nv, &one);
@@ -457,6 +492,7 @@ static void emitConsumer(MloptMatmul *g) {
   MloptNvScope tiles = beginConsumerTiles(g, &w, &number, in);
   MloptMatmulItem item = mloptMatmulItemAt(g, number);
   MloptMatmulTile tile = renewTile(g, locate(g, item.tile));
+  skipZeros(g, tile, &item);
   MloptNvPlace place = {in[0], in[1]};
   MlirValue turn = in[2];
   awaitTurn(g, &w);

@@ -34,6 +34,7 @@
 
 #include "emit_tiled.h"
 
+#include "diagonal.h"
 #include "emit_tiled_impl.h"
 
 //===----------------------------------------------------------------------===//
@@ -207,6 +208,16 @@ static void locateTile(MloptTiled *g) {
 // Steps along k
 //===----------------------------------------------------------------------===//
 
+/// Leaves out the steps in which a factor is zero for the whole tile.
+static void skipZeros(MloptTiled *g) {
+  const MloptDiagonal *d = &g->p.diagonal;
+  bool isN = d->axis == MLOPT_AXIS_N;
+  if (d->isKnown)
+    mloptDiagonalNarrow(
+        &g->nv, d, mloptTiledToInt(g, isN ? g->tileN : g->tileM),
+        g->s.tile[isN], g->s.tile[2], &g->firstStep, &g->endStep);
+}
+
 static bool copies(const MloptTiled *g) {
   return g->factors[0].isCopied || g->factors[1].isCopied;
 }
@@ -336,6 +347,7 @@ void mloptEmitTiled(MloptKernel *kernel) {
   readThreads(&g);
   mloptNvShare(&g.nv, g.steps, g.s.splits, g.rank, &g.firstStep, &g.endStep);
   locateTile(&g);
+  skipZeros(&g);
   mloptTiledSetUpFactor(&g, 0, 0);
   mloptTiledSetUpFactor(&g, 1, aBytes);
   clearSums(&g);

@@ -90,6 +90,9 @@ void mloptFuseLayFactors(MlirOperation dot);
 /// adding them up in another kernel takes less time (fuse_depth.c). Returns the
 /// dot there is now.
 MlirOperation mloptFuseCutDepth(MlirOperation dot);
+/// Says of a dot, as `mlopt.zeros`, which part of a factor a mask sets to zero
+/// (fuse_zeros.c).
+void mloptFuseMarkZeros(MlirOperation dot);
 /// Checks that the groups of `mlopt.fuse` ask for what may be: one wish each,
 /// and operations of one block to be together (fuse_group.c).
 MlirLogicalResult mloptFuseCheckGroups(MlirOperation func);

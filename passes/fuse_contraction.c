@@ -131,8 +131,8 @@ static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
 /// Whether two products are dots that differ in factor `side` alone.
 static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
   static const char *const attrs[] = {
-      "lhs_batch",  "rhs_batch", "lhs_contract", "rhs_contract",
-      "accumulate", "numerics",  "mlopt.promote"};
+      "lhs_batch",  "rhs_batch", "lhs_contract",  "rhs_contract",
+      "accumulate", "numerics",  "mlopt.promote", "mlopt.zeros"};
   for (int i = 0; i < MLOPT_COUNT(attrs); ++i)
     if (!mlirAttributeEqual(mloptAttr(a->op, attrs[i]),
                             mloptAttr(b->op, attrs[i])))

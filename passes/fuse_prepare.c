@@ -241,6 +241,7 @@ static void rewriteDots(MlirBlock block) {
     // Weights of a softmax stay on the left (fuse_stream_lay.c).
     if (!mloptFuseAreWeights(mloptOperand(op, 0)))
       op = swapFactors(op);
+    mloptFuseMarkZeros(op);
   }
 }
 

@@ -285,6 +285,7 @@ static bool orient(MloptProduct *p) {
 bool mloptFindProduct(MlirBlock program, MloptProduct *out) {
   if (!readProgram(program, out) || !splitLoops(out) || !orient(out))
     return false;
+  out->diagonal = mloptFindDiagonal(out->generic, out->factors[0].operand);
   for (int i = 0; i < 2; ++i)
     out->factors[i].access =
         mloptDescribeAccess(out->generic, out->factors[i].operand);

@@ -43,6 +43,7 @@ typedef struct MloptProduct {
   MloptFactor factors[2]; ///< A, of b, m, k; B, of b, n, k
   MlirType sum;           ///< the type of the sums
   bool isOrdered;         ///< each sum is one chain in rising order of k
+  MloptDiagonal diagonal;
 } MloptProduct;
 
 /// Whether the program in this block is a product, in f32, f64, i32 or i64,

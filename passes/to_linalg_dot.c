@@ -35,7 +35,8 @@ static MlirAttribute zeroAttr(MlirType type) {
 }
 
 /// Says how sums are formed, where that is not free: one after the other, or
-/// in f32 to the last bit whatever a Tensor Core does.
+/// in f32 to the last bit whatever a Tensor Core does; and what of them is zero
+/// (fuse_zeros.c).
 static void orderSums(MloptLowering *l, MlirValue sums, MlirValue sum) {
   if (l->b.failed)
     return;
@@ -46,6 +47,10 @@ static void orderSums(MloptLowering *l, MlirValue sums, MlirValue sum) {
   if (!mlirAttributeIsNull(mloptAttr(l->op, "mlopt.promote")))
     mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(sums),
                                                mloptStr("mlopt.promote"), unit);
+  MlirAttribute zeros = mloptAttr(l->op, "mlopt.zeros");
+  if (!mlirAttributeIsNull(zeros))
+    mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(sum),
+                                               mloptStr("mlopt.zeros"), zeros);
 }
 
 /// Adds the accumulator, of type `sums`, which starts from zero, and the body;

@@ -116,3 +116,19 @@ func.func @strict(%a: tensor<64x333xbf16>, %b: tensor<64x333xbf16>) -> tensor<64
   %0 = mlopt.dot %a, %b contract [1] x [1] {numerics = #mlopt.numerics<strict>} : (tensor<64x333xbf16>, tensor<64x333xbf16>) -> tensor<64x64xbf16>
   return %0 : tensor<64x64xbf16>
 }
+
+// Steps in which a mask has made a factor zero for the whole tile are left out.
+// CHECK:       gpu.binary @masked_kernel_1
+// CHECK:       %ctaid.x
+// CHECK:       min.u32
+// CHECK:       mma.sync
+// CHECK:       func.func @masked
+func.func @masked(%x: tensor<512x256xf32>, %y: tensor<256x64xbf16>) -> tensor<512x64xf32> {
+  %i = mlopt.iota dim 0 : tensor<512x256xi32>
+  %j = mlopt.iota dim 1 : tensor<512x256xi32>
+  %m = mlopt.compare ge, %i, %j : tensor<512x256xi32>
+  %z = mlopt.constant dense<0.0> : tensor<512x256xf32>
+  %s = mlopt.select %m, %x, %z : tensor<512x256xf32>
+  %0 = mlopt.dot %s, %y contract [1] x [0] : (tensor<512x256xf32>, tensor<256x64xbf16>) -> tensor<512x64xf32>
+  return %0 : tensor<512x64xf32>
+}

@@ -26,19 +26,21 @@ import programs  # noqa: E402
 cases = {}
 
 
-def dot(name, a, b, contract, element, batch=((), ()), result=None):
+def dot(name, a, b, contract, element, batch=((), ()), result=None, other=None):
     """A dot of two arguments of these shapes."""
     p = programs.Program()
-    left, right = p.argument("a", a, element), p.argument("b", b, element)
+    left = p.argument("a", a, element)
+    right = p.argument("b", b, other or element)
     cases[name] = p.give(left.dot(right, contract, batch, result))
 
 
-def matmul(m, n, k, layout, element, result=None):
+def matmul(m, n, k, layout, element, result=None, other=None):
     a = [m, k] if layout[0] == "n" else [k, m]
     b = [k, n] if layout[1] == "n" else [n, k]
-    dot(f"{element}_{layout}_{m}x{n}x{k}", a, b,
+    elements = f"{element}_{other}" if other else element
+    dot(f"{elements}_{layout}_{m}x{n}x{k}", a, b,
         ([int(layout[0] == "n")], [int(layout[1] == "t")]), element,
-        result=result)
+        result=result, other=other)
 
 
 def conv(name, n, size, channels, features, window, element="bf16", stride=1,
@@ -60,6 +62,33 @@ def conv(name, n, size, channels, features, window, element="bf16", stride=1,
         f"{programs.tensor(shape, element)}", shape))
 
 
+def masked(name, m, n, k, side, predicate, offset, transposed=False,
+           element="f32"):
+    """A product, of this and of bf16, whose first or second factor is zero where its
+    row and its k, plus an offset, do not compare so."""
+    a, b = ([k, m] if transposed else [m, k]), [k, n]
+    types = [programs.tensor(shape, element) for shape, element in
+             ((a, "bf16" if side else element), (b, element if side else "bf16"))]
+    shape = b if side else a
+    mask = programs.tensor(shape, element)
+    integers, bits = (programs.tensor(shape, e) for e in ("i32", "i1"))
+    result = programs.tensor([m, n], "f32")
+    factors = ["%x", "%y"]
+    factors[side] = "%s"
+    cases[name] = programs.Program.from_text(f"""
+func.func @main(%x: {types[0]}, %y: {types[1]}) -> {result} {{
+  %i = mlopt.iota dim 0 : {integers}
+  %j = mlopt.iota dim 1 : {integers}
+  %c = mlopt.constant dense<{offset}> : {integers}
+  %l = mlopt.add %j, %c : {integers}
+  %m = mlopt.compare {predicate}, %i, %l : {integers}
+  %z = mlopt.constant dense<0.0> : {mask}
+  %s = mlopt.select %m, {"%y" if side else "%x"}, %z : {mask}
+  %r = mlopt.dot {factors[0]}, {factors[1]} contract [{int(not transposed)}] x [0] : ({types[0]}, {types[1]}) -> {result}
+  return %r : {result}
+}}""", [("x", a, "f32"), ("y", b, "f32")], [("r", [m, n], "f32")])
+
+
 # Whole tiles, edges of tiles, odd rows.
 for element in ("bf16", "f16", "f32"):
     for layout in ("nn", "nt", "tn", "tt"):
@@ -78,6 +107,23 @@ for layout in ("nn", "tn", "tt"):
 for layout in ("nn", "nt", "tn", "tt"):
     matmul(512, 320, 160, layout, "f64")
     matmul(1030, 1157, 39, layout, "f64")
+# One factor in three terms, the other in one; streams of either.
+for element, other in (("f32", "bf16"), ("bf16", "f32")):
+    for layout in ("nn", "nt", "tn", "tt"):
+        for m, n, k in ((128, 128, 64), (33, 65, 129), (520, 712, 264),
+                        (1024, 64, 512), (64, 1504, 512), (17, 1024, 640)):
+            matmul(m, n, k, layout, element, "f32", other)
+# Zeros on one side of a diagonal: before, on and behind all tiles, too.
+for predicate in ("lt", "le", "gt", "ge"):
+    for side in (0, 1):
+        for m, n, k, offset in ((520, 72, 512, 0), (333, 130, 401, 37),
+                                (256, 264, 304, -95), (256, 256, 256, 256),
+                                (256, 256, 256, -256), (1024, 768, 1024, 0)):
+            for t in (False, True):
+                for element in ("f32", "bf16"):
+                    masked(f"masked_{element}_{predicate}_{side}_{'tn'[not t]}_"
+                           f"{m}x{n}x{k}_{offset}", m, n, k, side, predicate,
+                           offset, t, element)
 # Streams of one factor.
 for element in ("bf16", "f32"):
     for layout in ("nn", "nt"):
