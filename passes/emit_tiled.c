@@ -105,8 +105,6 @@ void mloptTiledSplit(MloptTiled *g, MloptAxis axis, MlirValue index,
 // Places in shared memory
 //===----------------------------------------------------------------------===//
 
-enum { LINE = 128 };
-
 static int64_t pieces(MloptTiledMatrix m) {
   return m.rowBytes / MLOPT_TILED_PIECE;
 }
@@ -117,7 +115,7 @@ static int64_t mask(MloptTiledMatrix m) {
 }
 
 static int64_t rowsOfLine(MloptTiledMatrix m) {
-  return m.rowBytes < LINE ? LINE / m.rowBytes : 1;
+  return m.rowBytes < MLOPT_TILED_LINE ? MLOPT_TILED_LINE / m.rowBytes : 1;
 }
 
 static int64_t swizzleOf(MloptTiledMatrix m, int64_t row) {

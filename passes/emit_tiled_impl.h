@@ -16,6 +16,7 @@ enum {
   MLOPT_TILED_MAX_VECTORS = 64, ///< of a factor, that a thread loads
   MLOPT_TILED_MAX_SUMS = 128,   ///< of a thread
   MLOPT_TILED_PIECE = 16,       ///< bytes that the swizzle moves
+  MLOPT_TILED_LINE = 128,       ///< bytes that all banks have
 };
 
 //===----------------------------------------------------------------------===//

@@ -66,7 +66,8 @@ static void chooseVector(MloptTiled *g, MloptTiledFactor *f) {
   f->alongK = !access->isKnown || alongK > along ||
               (alongK == along && (isColumn || !isRow));
   f->vector = f->alongK ? alongK : along;
-  f->isConverted = !g->usesMma && mlirValueIsAOpResult(f->factor->multiplied);
+  f->isConverted = !g->usesMma && mlirValueIsAOpResult(f->factor->multiplied) &&
+                   !mloptTiledIsOneTerm(f->factor);
   f->isCopied = access->isKnown && !f->isConverted && f->vector * stored >= 4;
   if (f->vector == 1 && share >= SHIFTED && stored == 2 && !f->isConverted)
     chooseShift(g, f);
@@ -245,14 +246,15 @@ void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
       .axis = factor ? MLOPT_AXIS_N : MLOPT_AXIS_M,
       .rows = g->s.tile[factor],
       .depth = g->s.tile[2],
-      .stored = mloptTiledStored(&g->p),
+      .stored = mloptTiledStored(&g->p, factor),
       .bytes = mloptTiledFactorBytes(&g->p, &g->s, factor),
       .start = mloptNvAddInt(&g->nv, g->start, start),
   };
   f->elementBytes = bytesOf(f->factor->element);
   chooseVector(g, f);
   f->matrix.rowBytes = (f->alongK ? f->depth : f->rows) * bytesOf(f->stored);
-  if (mloptTiledIsWide(g) && !f->alongK)
+  if (mloptTiledIsWide(g) && !f->alongK &&
+      f->matrix.rowBytes >= MLOPT_TILED_LINE)
     f->matrix.apart = mloptTiledWideDepth(g);
   chooseDepth(g, f);
   placeThread(g, f);

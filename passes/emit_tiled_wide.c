@@ -9,16 +9,18 @@
 //
 //   x y = x0 y0 + (x0 y1 + x1 y0) + (x0 y2 + x1 y1 + x2 y0)
 //
-// up to 2^-23 of the product, as if each product had been rounded. Each group
-// of warps has sixteen of a stage's k. They are summed on their own, the small
+// up to 2^-23 of the product, as if each product had been rounded. Sixteen k at
+// a time of those that a group of warps has are summed on their own, the small
 // terms first, since mma.sync cuts off what it adds; f32 additions then put
 // stages together in rising order. f64 has an mma.sync that rounds as an FMA
 // does.
 //
-// Factors lie in shared memory as they are. A lane reads a piece of 16 bytes at
-// a time, P elements, whichever way the rows run, so that its row of a fragment
-// is another one of the tile, and so are its D of the k, two or four; both
-// factors have their k in the same order (t = lane % 4, g = lane / 4):
+// Factors lie in shared memory as they are; one of bf16 has one term, and its k
+// in pairs. A lane reads a piece of 16 bytes at a time, P elements, whichever
+// way the rows run, so that its row of a fragment is another one of the tile,
+// and so are its D of the k, two or four; P is less where a warp's rows are
+// fewer. Both factors have their k in the same order (t = lane % 4, g = lane /
+// 4):
 //
 //   rows along k:  row g of each eight, k = Dt .. Dt + D-1
 //   along m or n:  rows Pg .. Pg + P-1, 8P further, ..., k = Dt .. Dt + D-1
@@ -27,19 +29,30 @@
 
 #include "emit_tiled_impl.h"
 
-enum { EIGHT = 8, LANES_K = 4, TERMS = 3, MOST_EIGHTS = 8, MOST_DEPTH = 4 };
+enum { EIGHT = 8, SIXTEEN = 16, LANES_K = 4, TERMS = 3 };
+enum { MOST_EIGHTS = 8, MOST_DEPTH = 4 };
 
 bool mloptTiledIsWide(const MloptTiled *g) {
   return g->s.terms > 1 || mlirTypeIsAF64(g->p.sum);
 }
 
-/// P.
-static int64_t pieceOf(const MloptTiled *g) {
-  return MLOPT_TILED_PIECE / (mloptElementWidth(g->p.sum) / 8);
+static int64_t bytesOf(const MloptTiledFactor *f) {
+  return mloptElementWidth(f->stored) / 8;
+}
+
+/// P: of a piece of 16 bytes, no more than makes a warp's rows of eight lanes'.
+static int64_t pieceOf(const MloptTiled *g, int factor) {
+  int64_t piece = MLOPT_TILED_PIECE / bytesOf(&g->factors[factor]);
+  int64_t share = g->s.warp[factor] / EIGHT;
+  return piece < share ? piece : share;
+}
+
+static int64_t depthOfGroup(const MloptTiled *g) {
+  return g->s.tile[2] / g->s.groups;
 }
 
 int64_t mloptTiledWideDepth(const MloptTiled *g) {
-  return g->s.tile[2] / g->s.groups / LANES_K;
+  return (g->s.terms > 1 ? SIXTEEN : depthOfGroup(g)) / LANES_K;
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,33 +70,46 @@ static MlirValue warpStart(MloptTiled *g, int factor) {
 static MloptTiledPlace placeLane(MloptTiled *g, int factor, MlirValue slot) {
   MloptNv *nv = &g->nv;
   const MloptTiledFactor *f = &g->factors[factor];
-  int64_t piece = pieceOf(g), depth = mloptTiledWideDepth(g);
+  int64_t depth = mloptTiledWideDepth(g);
   MlirValue t = mloptNvAndInt(nv, g->lane, LANES_K - 1);
-  MlirValue k = mloptNvAdd(nv, mloptNvMulInt(nv, g->group, LANES_K * depth),
+  MlirValue k = mloptNvAdd(nv, mloptNvMulInt(nv, g->group, depthOfGroup(g)),
                            mloptNvMulInt(nv, t, depth));
-  MlirValue start = warpStart(g, factor), row, column;
-  if (f->alongK) {
+  MlirValue start = warpStart(g, factor), row = k, along = k;
+  if (f->alongK)
     row = mloptNvAdd(nv, start, quadOf(g));
-    column = mloptNvDivInt(nv, k, piece);
-  } else {
-    row = k;
-    column = mloptNvAdd(nv, mloptNvDivInt(nv, start, piece), quadOf(g));
-  }
+  else
+    along =
+        mloptNvAdd(nv, start, mloptNvMulInt(nv, quadOf(g), pieceOf(g, factor)));
+  MlirValue bytes = mloptNvMulInt(nv, along, bytesOf(f));
   return mloptTiledPlaceAt(nv, f->matrix, mloptNvAdd(nv, f->start, slot), row,
-                           column, (MlirValue){NULL});
+                           mloptNvShrInt(nv, bytes, 4),
+                           mloptNvAndInt(nv, bytes, MLOPT_TILED_PIECE - 1));
+}
+
+/// The address, plus `outOffset`, so many rows and, as wide as a lane has, so
+/// many eights of elements along them further.
+static MlirValue laneAddress(const MloptTiled *g, int factor,
+                             const MloptTiledPlace *place, int64_t row,
+                             int64_t eight, int64_t *outOffset) {
+  int64_t bytes = eight * EIGHT * bytesOf(&g->factors[factor]);
+  return mloptTiledAddress(place, row, bytes / MLOPT_TILED_PIECE, outOffset);
 }
 
 typedef MlirValue Rows[MOST_EIGHTS][MOST_DEPTH]; ///< [eight][k] of a lane
 
-static void loadRows(MloptTiled *g, int factor, MlirValue slot, Rows out) {
+/// The lane's part of a factor from `start` of its group's k on.
+static void loadRows(MloptTiled *g, int factor, MlirValue slot, int64_t start,
+                     Rows out) {
   const MloptTiledFactor *f = &g->factors[factor];
-  int64_t eights = g->s.warp[factor] / EIGHT, piece = pieceOf(g), offset;
+  int64_t eights = g->s.warp[factor] / EIGHT, piece = pieceOf(g, factor);
+  int64_t whole = MLOPT_TILED_PIECE / bytesOf(f), offset;
   int64_t depth = mloptTiledWideDepth(g);
   MloptTiledPlace place = placeLane(g, factor, slot);
   if (f->alongK) {
     for (int64_t i = 0; i < eights; ++i)
-      for (int64_t k = 0; k < depth; k += piece) {
-        MlirValue at = mloptTiledAddress(&place, i * EIGHT, k / piece, &offset);
+      for (int64_t k = 0; k < depth; k += whole) {
+        MlirValue at =
+            mloptTiledAddress(&place, i * EIGHT, (start + k) / whole, &offset);
         mloptNvLoadShared(&g->nv, at, offset, f->stored, &out[i][k]);
       }
     return;
@@ -91,8 +117,8 @@ static void loadRows(MloptTiled *g, int factor, MlirValue slot, Rows out) {
   for (int64_t k = 0; k < depth; ++k)
     for (int64_t i = 0; i < eights; i += piece) {
       MlirValue read[4];
-      MlirValue at = mloptTiledAddress(&place, k, i / piece * EIGHT, &offset);
-      mloptNvLoadShared(&g->nv, at, offset, f->stored, read);
+      MlirValue at = laneAddress(g, factor, &place, start + k, i, &offset);
+      mloptNvLoadSharedSome(&g->nv, at, offset, f->stored, (int)piece, read);
       for (int64_t j = 0; j < piece; ++j)
         out[i + j][k] = read[j];
     }
@@ -107,19 +133,58 @@ typedef struct Eight {
   MlirValue pairs[2][TERMS];
 } Eight;
 
-static void splitRows(MloptTiled *g, int factor, MlirValue slot, Eight *out) {
+static void splitRows(MloptTiled *g, int factor, MlirValue slot, int64_t start,
+                      Eight *out) {
   Rows rows;
-  bool isOne = mloptTiledIsOneTerm(&g->p.factors[factor]);
-  loadRows(g, factor, slot, rows);
+  loadRows(g, factor, slot, start, rows);
   for (int64_t i = 0; i < g->s.warp[factor] / EIGHT; ++i)
-    for (int64_t pair = 0; pair < 2; ++pair) {
-      MlirValue *low = &rows[i][2 * pair], *terms = out[i].pairs[pair];
-      if (isOne)
-        terms[0] = mloptNvPtx(&g->nv, "cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,f,f",
-                              2, low, g->nv.i32);
-      else
-        mloptNvSplit(&g->nv, low[0], low[1], terms);
+    for (int64_t pair = 0; pair < 2; ++pair)
+      mloptNvSplit(&g->nv, rows[i][2 * pair], rows[i][2 * pair + 1],
+                   out[i].pairs[pair]);
+}
+
+/// The same of bf16, which lies in pairs along k, or along m or n.
+static void loadPairs(MloptTiled *g, int factor, MlirValue slot, int64_t start,
+                      Eight *out) {
+  enum { DEPTH = SIXTEEN / LANES_K, WHOLE = MLOPT_TILED_PIECE / 2 };
+  MloptNv *nv = &g->nv;
+  int64_t eights = g->s.warp[factor] / EIGHT, piece = pieceOf(g, factor);
+  int64_t offset;
+  MloptTiledPlace place = placeLane(g, factor, slot);
+  MlirValue words[DEPTH][4];
+  if (g->factors[factor].alongK) {
+    for (int64_t i = 0; i < eights; ++i) {
+      MlirValue at =
+          mloptTiledAddress(&place, i * EIGHT, start / WHOLE, &offset);
+      mloptNvLoadSharedSome(nv, at, offset, nv->i32, 2, words[0]);
+      for (int pair = 0; pair < 2; ++pair)
+        out[i].pairs[pair][0] = words[0][pair];
     }
+    return;
+  }
+  for (int64_t i = 0; i < eights; i += piece) {
+    for (int64_t k = 0; k < DEPTH; ++k) {
+      MlirValue at = laneAddress(g, factor, &place, start + k, i, &offset);
+      mloptNvLoadSharedSome(nv, at, offset, nv->i32, (int)piece / 2, words[k]);
+    }
+    for (int64_t j = 0; j < piece; ++j)
+      for (int pair = 0; pair < 2; ++pair) {
+        // The lower or the upper halves of both.
+        MlirValue both[] = {words[2L * pair][j / 2],
+                            words[2L * pair + 1][j / 2]};
+        out[i + j].pairs[pair][0] =
+            mloptNvPtx(nv,
+                       j % 2 ? "prmt.b32 $0, $1, $2, 0x7632;"
+                             : "prmt.b32 $0, $1, $2, 0x5410;",
+                       "=r,r,r", 2, both, nv->i32);
+      }
+  }
+}
+
+static void loadTerms(MloptTiled *g, int factor, MlirValue slot, int64_t start,
+                      Eight *out) {
+  (mloptTiledIsOneTerm(&g->p.factors[factor]) ? loadPairs : splitRows)(
+      g, factor, slot, start, out);
 }
 
 /// The terms of the two factors that are multiplied, the smallest first.
@@ -131,11 +196,12 @@ static bool hasTerm(const MloptTiled *g, int factor, int term) {
   return !term || !mloptTiledIsOneTerm(&g->p.factors[factor]);
 }
 
-static void multiplySingles(MloptTiled *g, MlirValue slot) {
+/// Sixteen of the group's k from `start` on.
+static void multiplySixteen(MloptTiled *g, MlirValue slot, int64_t start) {
   Eight a[MOST_EIGHTS], b[MOST_EIGHTS];
   int64_t rows = g->s.warp[0] / EIGHT, columns = g->s.warp[1] / EIGHT;
-  splitRows(g, 0, slot, a);
-  splitRows(g, 1, slot, b);
+  loadTerms(g, 0, slot, start, a);
+  loadTerms(g, 1, slot, start, b);
   for (int64_t i = 0; i < rows; i += 2) {
     MlirValue own[MOST_EIGHTS][4];
     bool isFirst = true;
@@ -161,6 +227,11 @@ static void multiplySingles(MloptTiled *g, MlirValue slot) {
   }
 }
 
+static void multiplySingles(MloptTiled *g, MlirValue slot) {
+  for (int64_t start = 0; start < depthOfGroup(g); start += SIXTEEN)
+    multiplySixteen(g, slot, start);
+}
+
 //===----------------------------------------------------------------------===//
 // f64
 //===----------------------------------------------------------------------===//
@@ -169,8 +240,8 @@ static void multiplySingles(MloptTiled *g, MlirValue slot) {
 static void multiplyDoublesDeep(MloptTiled *g, MlirValue slot) {
   Rows a, b;
   int64_t rows = g->s.warp[0] / EIGHT, columns = g->s.warp[1] / EIGHT;
-  loadRows(g, 0, slot, a);
-  loadRows(g, 1, slot, b);
+  loadRows(g, 0, slot, 0, a);
+  loadRows(g, 1, slot, 0, b);
   for (int64_t i = 0; i < rows; i += 2) {
     MlirValue left[2 * MOST_DEPTH];
     for (int k = 0; k < MOST_DEPTH; ++k) {
@@ -191,9 +262,9 @@ static void multiplyDoublesDeep(MloptTiled *g, MlirValue slot) {
 static void multiplyDoubles(MloptTiled *g, MlirValue slot) {
   Rows a, b;
   int64_t rows = g->s.warp[0] / EIGHT, columns = g->s.warp[1] / EIGHT;
-  loadRows(g, 0, slot, a);
-  loadRows(g, 1, slot, b);
-  for (int64_t k = 0; k < pieceOf(g); ++k)
+  loadRows(g, 0, slot, 0, a);
+  loadRows(g, 1, slot, 0, b);
+  for (int64_t k = 0; k < mloptTiledWideDepth(g); ++k)
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j)
         mloptNvMmaDouble(&g->nv, a[i][k], b[j][k],
@@ -204,8 +275,8 @@ void mloptTiledMultiplyWide(MloptTiled *g, MlirValue slot) {
   if (g->s.terms > 1)
     multiplySingles(g, slot);
   else
-    (mloptTiledIsDeep(&g->p, &g->s) ? multiplyDoublesDeep : multiplyDoubles)(
-        g, slot);
+    (mloptTiledIsDeep(&g->p, &g->s) ? multiplyDoublesDeep
+                                    : multiplyDoubles)(g, slot);
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,11 +289,13 @@ MlirValue mloptTiledWideStart(MloptTiled *g, int factor) {
       factor ? mloptNvMulInt(nv, mloptNvAndInt(nv, g->lane, 3), 2) : quadOf(g);
   return mloptNvAdd(
       nv, warpStart(g, factor),
-      mloptNvMulInt(nv, own, g->factors[factor].alongK ? 1 : pieceOf(g)));
+      mloptNvMulInt(nv, own,
+                    g->factors[factor].alongK ? 1 : pieceOf(g, factor)));
 }
 
 int64_t mloptTiledWideOffset(const MloptTiled *g, int factor, intptr_t i) {
-  int64_t columns = g->s.warp[1] / EIGHT, block = i / 2, piece = pieceOf(g);
+  int64_t columns = g->s.warp[1] / EIGHT, block = i / 2,
+          piece = pieceOf(g, factor);
   int64_t eight = factor ? block % columns : block / columns;
   int64_t within = factor ? i % 2 : 0;
   return g->factors[factor].alongK

@@ -254,18 +254,21 @@ void mloptNvStoreWords(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
   mloptNvPtx(nv, ptx, constraints, row->count + 1, operands, (MlirType){NULL});
 }
 
-/// Loads one element or 16 bytes of them, from "shared" or "shared::cluster".
-static int loadElements(MloptNv *nv, const char *space, bool isWhole,
-                        MlirValue address, int64_t offset, MlirType element,
-                        MlirValue *out) {
+static bool isWideElement(MlirType element) {
+  return mlirTypeIsAF64(element) || (mlirTypeIsAInteger(element) &&
+                                     mlirIntegerTypeGetWidth(element) == 64);
+}
+
+/// Loads elements of 32 or 64 bits, from "shared" or "shared::cluster".
+static void loadElements(MloptNv *nv, const char *space, int count,
+                         MlirValue address, int64_t offset, MlirType element,
+                         MlirValue *out) {
   static const char *const heads[] = {"", "", "v2.", NULL, "v4."};
   static const char *const lists[] = {NULL, "$0", "{$0, $1}", NULL,
                                       "{$0, $1, $2, $3}"};
   bool isFloat = mlirTypeIsAFloat(element);
-  bool isWide = mlirTypeIsAF64(element) ||
-                (!isFloat && mlirIntegerTypeGetWidth(element) == 64);
+  bool isWide = isWideElement(element);
   const char *letter = isFloat ? (isWide ? "d" : "f") : isWide ? "l" : "r";
-  int count = !isWhole ? 1 : isWide ? 2 : 4;
   char ptx[96], constraints[48] = "";
   snprintf(ptx, sizeof ptx, "ld.%s.%s%s%d %s, [$%d+%d];", space, heads[count],
            isFloat ? "f" : "b", isWide ? 64 : 32, lists[count], count,
@@ -275,20 +278,33 @@ static int loadElements(MloptNv *nv, const char *space, bool isWhole,
     used += (size_t)snprintf(constraints + used, sizeof constraints - used,
                              "=%s,", letter);
   snprintf(constraints + used, sizeof constraints - used, "r,~{memory}");
-  if (isWhole)
+  if (count > 1)
     several(nv, ptx, constraints, 1, &address, element, count, out);
   else
     out[0] = mloptNvPtx(nv, ptx, constraints, 1, &address, element);
-  return count;
+}
+
+/// Elements in 16 bytes.
+static int countElements(MlirType element) {
+  return isWideElement(element) ? 2 : 4;
 }
 
 int mloptNvLoadShared(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
                       MlirType element, MlirValue out[4]) {
-  return loadElements(nv, "shared", true, sharedAddress, offset, element, out);
+  int count = countElements(element);
+  loadElements(nv, "shared", count, sharedAddress, offset, element, out);
+  return count;
+}
+
+void mloptNvLoadSharedSome(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
+                           MlirType element, int count, MlirValue *out) {
+  loadElements(nv, "shared", count, sharedAddress, offset, element, out);
 }
 
 int mloptNvLoadRemote(MloptNv *nv, MlirValue remoteAddress, int64_t offset,
                       MlirType element, bool isWhole, MlirValue *out) {
-  return loadElements(nv, "shared::cluster", isWhole, remoteAddress, offset,
-                      element, out);
+  int count = isWhole ? countElements(element) : 1;
+  loadElements(nv, "shared::cluster", count, remoteAddress, offset, element,
+               out);
+  return count;
 }

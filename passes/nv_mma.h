@@ -68,6 +68,9 @@ MlirValue mloptNvLoadHalves(MloptNv *, MlirValue pointer, int word,
 /// many.
 int mloptNvLoadShared(MloptNv *, MlirValue sharedAddress, int64_t offset,
                       MlirType element, MlirValue out[4]);
+/// The same of `count` elements: 1, 2 or 4 of 32 bits, 1 or 2 of 64.
+void mloptNvLoadSharedSome(MloptNv *, MlirValue sharedAddress, int64_t offset,
+                           MlirType element, int count, MlirValue *out);
 /// The same, or where `isWhole` is false one element, from another block's
 /// (mloptNvRemoteAddress).
 int mloptNvLoadRemote(MloptNv *, MlirValue remoteAddress, int64_t offset,

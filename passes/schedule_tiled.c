@@ -79,8 +79,8 @@ static const MloptTiledSchedule splitTiles[] = {
 /// part of the first is converted by two warps.
 static const MloptTiledSchedule oneTermTiles[] = {
     {{128, 128, 16}, {32, 64}, 4, 1, 3, 1},
-    {{128, 64, 16}, {32, 64}, 4, 1, 3, 1},
-    {{64, 64, 16}, {16, 64}, 4, 1, 3, 1},
+    {{128, 64, 32}, {32, 64}, 3, 1, 3, 1},
+    {{64, 64, 32}, {16, 64}, 4, 1, 3, 1},
     {{32, 64, 16}, {16, 64}, 4, 1, 3, 1},
 };
 /// For f64 on its own mma.sync.
@@ -147,8 +147,11 @@ bool mloptTiledIsDeep(const MloptProduct *p, const MloptTiledSchedule *s) {
   return mlirTypeIsAF64(p->sum) && s->tile[2] == f64DeepTiles[0].tile[2];
 }
 
-MlirType mloptTiledStored(const MloptProduct *p) {
-  return mloptTiledUsesMma(p) ? p->factors[0].element : p->sum;
+MlirType mloptTiledStored(const MloptProduct *p, int factor) {
+  const MloptFactor *f = &p->factors[factor];
+  bool isOwn = mloptTiledUsesMma(p) ||
+               (mlirTypeIsAF32(p->sum) && mloptTiledIsOneTerm(f));
+  return isOwn ? f->element : p->sum;
 }
 
 static int64_t bytesOf(MlirType element) {
@@ -162,7 +165,7 @@ int64_t mloptTiledThreads(const MloptTiledSchedule *s) {
 
 int64_t mloptTiledFactorBytes(const MloptProduct *p,
                               const MloptTiledSchedule *s, int factor) {
-  return s->tile[factor] * s->tile[2] * bytesOf(mloptTiledStored(p));
+  return s->tile[factor] * s->tile[2] * bytesOf(mloptTiledStored(p, factor));
 }
 
 int64_t mloptTiledSharedBytes(const MloptProduct *p,
@@ -206,7 +209,8 @@ static const char *splitFaultOf(const MloptProduct *p,
 static bool isCopied(const MloptProduct *p, int factor) {
   const MloptFactor *f = &p->factors[factor];
   enum { LEAST_BYTES = 4 };
-  int64_t bytes = bytesOf(mloptTiledStored(p)), most = LEAST_BYTES / bytes;
+  int64_t bytes = bytesOf(mloptTiledStored(p, factor)),
+          most = LEAST_BYTES / bytes;
   MloptAxis axis = factor ? MLOPT_AXIS_N : MLOPT_AXIS_M;
   return f->access.isKnown &&
          (most <= 1 ||
@@ -260,10 +264,11 @@ static int64_t cost(const MloptProduct *p, const MloptTiledSchedule *s) {
   int64_t turns = divideUp(rounds, resident);
   // Through registers, each thread shifts what it has waited for.
   enum { SHIFTED_BYTES_CYCLE = 16 };
-  int64_t shift = ahead > 1
-                      ? 0
-                      : (s->tile[0] + s->tile[1]) * s->tile[2] *
-                            bytesOf(mloptTiledStored(p)) / SHIFTED_BYTES_CYCLE;
+  int64_t shift =
+      ahead > 1
+          ? 0
+          : (mloptTiledFactorBytes(p, s, 0) + mloptTiledFactorBytes(p, s, 1)) /
+                SHIFTED_BYTES_CYCLE;
   int64_t waits = turns * steps * (LATENCY + shift) / ahead;
   return (products > waits ? products : waits) + turns * FILL_CYCLES +
          rounds * (TILE_CYCLES + storeCycles(p, s)) +

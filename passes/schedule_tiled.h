@@ -28,9 +28,9 @@ typedef struct MloptTiledSchedule {
   int64_t splits;  ///< blocks, a cluster, that share a tile's k
 } MloptTiledSchedule;
 
-/// The element type that a product's factors have in shared memory: bf16 or
-/// f16 for mma.sync, else the type of the sums.
-MlirType mloptTiledStored(const MloptProduct *);
+/// The element type that a product's factor has in shared memory: bf16 or f16
+/// for mma.sync, bf16 of one term beside f32, else the type of the sums.
+MlirType mloptTiledStored(const MloptProduct *, int factor);
 bool mloptTiledUsesMma(const MloptProduct *);
 /// Whether f64 is multiplied 16 deep, which sm_90 alone does.
 bool mloptTiledIsDeep(const MloptProduct *, const MloptTiledSchedule *);

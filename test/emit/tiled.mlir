@@ -32,10 +32,14 @@ func.func @single(%a: tensor<128x64xf32>, %b: tensor<64x256xf32>) -> tensor<128x
   return %0 : tensor<128x256xf32>
 }
 
-// Beside a factor that was bf16, three products do for six.
+// Beside a factor that was bf16, three products do for six; it lies in shared
+// memory as it is, and is copied there several steps ahead, too.
 // CHECK:       gpu.binary @mixed_kernel_0
+// CHECK-NOT:   ld.global
+// CHECK:       cp.async.cg.shared.global
 // CHECK-NOT:   cvt.rn.f32.bf16
-// CHECK-COUNT-24: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// CHECK-COUNT-16: prmt.b32 {{[^;]*}}, 0x{{5410|7632}};
+// CHECK-COUNT-48: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // CHECK-NOT:   mma.sync
 // CHECK:       func.func @mixed
 func.func @mixed(%a: tensor<128x64xf32>, %b: tensor<64x256xbf16>) -> tensor<128x256xf32> {
