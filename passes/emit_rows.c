@@ -46,7 +46,7 @@ MlirValue mloptRowsMultiply(MloptRows *r, MlirValue a, int64_t n) {
                                    mloptPullIndex(r->pull, n));
 }
 
-static MlirValue both(MloptRows *r, MlirValue a, MlirValue b) {
+MlirValue mloptRowsBoth(MloptRows *r, MlirValue a, MlirValue b) {
   return mlirValueIsNull(a)   ? b
          : mlirValueIsNull(b) ? a
                               : mloptBuildBinary(r->b, "arith.andi", a, b);
@@ -97,6 +97,7 @@ static void findRow(MloptRows *r) {
     r->row =
         mloptBuildSelect(r->b, r->rowValid, r->row, mloptPullIndex(r->pull, 0));
   }
+  mloptRowsFindShift(r);
 }
 
 /// The vector that starts at a column. `mayEnd`: the column may lie past the
@@ -122,6 +123,15 @@ static void openVectors(MloptRows *r, MlirValue begin, intptr_t count,
   if (!mlirValueIsNull(begin))
     first = mloptRowsAdd(r, begin, first);
   r->numVectors = count;
+  for (intptr_t v = 0; v < count && !mlirValueIsNull(r->shift); ++v)
+    mloptRowsOpenShifted(
+        r, v,
+        v ? mloptRowsAdd(r, first, mloptPullIndex(r->pull, v * width)) : first,
+        (v + 1) * width - s->lanes);
+  if (!mlirValueIsNull(r->shift)) {
+    mloptRowsLoadEnds(r);
+    return;
+  }
   for (intptr_t v = 0; v < count; ++v) {
     MlirValue column =
         v ? mloptRowsAdd(r, first, mloptPullIndex(r->pull, v * width)) : first;
@@ -208,9 +218,12 @@ static void evaluateVector(MloptRows *r, intptr_t v, Elements elements) {
 
 static void storeVector(MloptRows *r, intptr_t v, Elements elements) {
   MloptKernel *k = r->kernel;
-  MlirValue condition = both(r, r->rowValid, r->valid[v]);
+  MlirValue condition = mloptRowsBoth(r, r->rowValid, r->valid[v]);
+  bool isEdge = !mlirValueIsNull(r->inRow[v][0]);
   for (intptr_t i = 0; i < k->numRoots; ++i)
-    if (isWhole(r, &k->roots[i]))
+    if (isWhole(r, &k->roots[i]) && isEdge)
+      mloptRowsStoreEdge(r, v, k->roots[i].pointer, elements[i]);
+    else if (isWhole(r, &k->roots[i]))
       mloptTileStoreIf(&r->tile, &r->vectors[v], k->roots[i].pointer,
                        elements[i], condition);
 }
@@ -269,10 +282,11 @@ static void storeRows(MloptRows *r) {
   if (!any)
     return;
   MlirValue zero = mloptPullIndex(r->pull, 0);
-  MlirValue condition =
-      both(r, r->rowValid, mloptBuildCmpI(r->b, "eq", r->thread, zero));
+  MlirValue condition = mloptRowsBoth(
+      r, r->rowValid, mloptBuildCmpI(r->b, "eq", r->thread, zero));
   if (!mlirValueIsNull(r->rank))
-    condition = both(r, condition, mloptBuildCmpI(r->b, "eq", r->rank, zero));
+    condition =
+        mloptRowsBoth(r, condition, mloptBuildCmpI(r->b, "eq", r->rank, zero));
   MloptPullScope scope = mloptPullBeginGuard(r->pull, condition);
   for (intptr_t i = 0; i < k->numRoots; ++i) {
     if (isWhole(r, &k->roots[i]))

@@ -48,6 +48,10 @@ typedef struct MloptRows {
   MloptVector vectors[MLOPT_ROWS_MAX_HELD];
   /// Null when the vector is always in the row.
   MlirValue valid[MLOPT_ROWS_MAX_HELD];
+  MlirValue shift; ///< null where rows are whole vectors (emit_rows_shifted.c)
+  MlirValue start; ///< position of the vector that the row starts in, then
+  /// Whether an element of an edge is in the row; null of other vectors.
+  MlirValue inRow[MLOPT_ROWS_MAX_HELD][MLOPT_MAX_LANES];
   MloptNv nv; ///< the copies of operands in shared memory, if there are any
   MloptNvRing ring;
   MloptTileCopy copies[MLOPT_MAX_STAGED];
@@ -55,6 +59,22 @@ typedef struct MloptRows {
 
 MlirValue mloptRowsAdd(MloptRows *, MlirValue, MlirValue);
 MlirValue mloptRowsMultiply(MloptRows *, MlirValue, int64_t);
+
+/// The conjunction of two conditions, of which null is true.
+MlirValue mloptRowsBoth(MloptRows *, MlirValue, MlirValue);
+
+/// Finds where rows that are no whole number of vectors start.
+void mloptRowsFindShift(MloptRows *);
+/// Opens vector `v` of such a row, which starts at a multiple of its length
+/// from the row's first vector on, for this thread or another, up to `most`.
+void mloptRowsOpenShifted(MloptRows *, intptr_t v, MlirValue offset,
+                          int64_t most);
+/// Loads what the open vectors at the space's end need, which takes branches:
+/// before anything waits for other loads.
+void mloptRowsLoadEnds(MloptRows *);
+/// Stores those of an edge's elements that are in the row.
+void mloptRowsStoreEdge(MloptRows *, intptr_t v, MlirValue pointer,
+                        const MlirValue *elements);
 
 /// What goes on in one turn along a row, with its vectors open: from the values
 /// that are carried to the next ones.

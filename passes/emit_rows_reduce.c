@@ -18,7 +18,9 @@ void mloptRowsElements(MloptRows *r, const MloptShared *shared, intptr_t v,
   r->tile.vector = &r->vectors[v];
   r->tile.lane = k;
   mloptSharedLoops(r->pull, shared, r->row, r->vectors[v].column[k], loops);
-  mloptSharedElements(r->pull, shared, loops, r->valid[v], out);
+  mloptSharedElements(
+      r->pull, shared, loops,
+      mlirValueIsNull(r->inRow[v][k]) ? r->valid[v] : r->inRow[v][k], out);
 }
 
 void mloptRowsAccumulate(MloptRows *r, const MloptShared *shared,

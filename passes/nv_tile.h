@@ -34,6 +34,10 @@ typedef struct MloptVector {
   MlirValue position[MLOPT_MAX_LANES]; ///< row-major, in the space
   MlirValue column[MLOPT_MAX_LANES];
   MlirValue copy; ///< of the first in copies in shared memory; null: nowhere
+  /// Whether its last element is still in the space, of `size` elements; null
+  /// where it always is.
+  MlirValue isWhole;
+  int64_t size;
 } MloptVector;
 
 /// A tensor of the space's size of which shared memory holds a part.

@@ -265,6 +265,57 @@ static bool isLong(const MloptProgram *p, int64_t vectors, int64_t most) {
           vectors > (anyStream(p) ? STREAM_THREADS : THREADS) * most);
 }
 
+/// Whether nothing is read along a row but tensors of the space's size, in
+/// order: other operands start anew with each row, their vectors elsewhere.
+static bool readsInOrder(const MloptProgram *p) {
+  const int64_t rows = p->reduction.outer, columns = p->reduction.middle;
+  MlirValue operands[MLOPT_MAX_STAGED];
+  intptr_t rest = mloptFindStaged(p->block, rows * columns, operands);
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsNamed(op, "builtin.unrealized_conversion_cast") ||
+        !mlirTypeIsARankedTensor(mloptResultType(op, 0)))
+      continue;
+    int64_t count = mloptNumElements(mloptResultType(op, 0));
+    bool isOfRows = count == 1 || (count == rows && rows != columns);
+    if (!isOfRows && count != rows * columns)
+      return false;
+    rest -= !isOfRows;
+  }
+  return rest == 0;
+}
+
+/// Chooses for rows that are no whole number of full vectors: their vectors lie
+/// where accesses are aligned (emit_rows_shifted.c). False for rows that are
+/// short or long, and where not all is read so.
+static bool shiftRow(const MloptProgram *p, int64_t held, MloptSchedule *out) {
+  enum { MOST_LINE = 512, WARPS = 4, WASTE = 5 };
+  const int64_t rows = p->reduction.outer, columns = p->reduction.middle;
+  const int64_t warp = target->warp, lanes = mloptFullVector(p);
+  int64_t vectors = mloptDivideUp(columns + lanes - 1, lanes);
+  int64_t most = mloptAtLeast(mloptAtMost(held / lanes, 8), 1);
+  if (lanes == 1 || p->numScalars * held > MLOPT_MAX_CLONED || !readsInOrder(p))
+    return false;
+  // A warp takes one vector more than others, since it needs no barrier.
+  int64_t line = vectors <= warp * (most + 1)
+                     ? warp
+                     : mloptDivideUp(mloptDivideUp(vectors, most), warp) * warp;
+  int64_t slots = mloptDivideUp(vectors, line);
+  if (line > MOST_LINE || WASTE * vectors < (WASTE - 1) * slots * line)
+    return false;
+  int64_t threads = line == warp ? WARPS * warp : line;
+  int64_t blocks = mloptDivideUp(rows, threads / line);
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_ROWS,
+                         .blocks = blocks,
+                         .threads = threads,
+                         .lanes = lanes,
+                         .vectors = slots,
+                         .line = line,
+                         .cluster = 1};
+  return rows * line >= target->multiprocessors * target->residentThreads / 4 &&
+         blocks <= target->blocks;
+}
+
 bool mloptChooseRows(MloptProgram *p, bool clusters, MloptSchedule *out) {
   const MloptReduction *r = &p->reduction;
   int64_t rows = r->outer, columns = r->middle;
@@ -286,6 +337,9 @@ bool mloptChooseRows(MloptProgram *p, bool clusters, MloptSchedule *out) {
   bool streams = isStreamed(p);
   if (clusters && !streams && rows > target->multiprocessors / 2 &&
       isLong(p, vectors, most) && stageRow(p, lanes, out))
+    return true;
+  if (lanes < mloptFullVector(p) &&
+      shiftRow(p, HELD / mloptAtLeast((p->numLarge + 1) / 2, 1), out))
     return true;
   RowLine l;
   bool isShort = chooseShortLine(vectors, most, lanes * p->smallest, &l);
