@@ -34,6 +34,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "emit_rows.h"
+#include "emit_pull_impl.h"
 #include "target.h"
 
 MlirValue mloptRowsAdd(MloptRows *r, MlirValue a, MlirValue b) {
@@ -50,6 +51,10 @@ MlirValue mloptRowsBoth(MloptRows *r, MlirValue a, MlirValue b) {
   return mlirValueIsNull(a)   ? b
          : mlirValueIsNull(b) ? a
                               : mloptBuildBinary(r->b, "arith.andi", a, b);
+}
+
+MlirValue mloptRowsIsValid(const MloptRows *r, intptr_t v, int k) {
+  return mlirValueIsNull(r->inRow[v][k]) ? r->valid[v] : r->inRow[v][k];
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,8 @@ typedef struct MloptAlong {
   MloptShared shared;
   bool isStreamed, isDone;
   MloptStreamed streamed;
+  /// The number of one that finds the largest of what is streamed; -1: none.
+  intptr_t largest;
   MlirValue results[MLOPT_PULL_MAX_CARRIED];
 } MloptAlong;
 
@@ -42,6 +44,7 @@ typedef struct MloptRows {
   MlirValue begin;    ///< the first column of the block's stretch
   MlirValue end;      ///< its end, in the row
   bool isStarted;     ///< all blocks of the cluster are known to run
+  bool isRead;        ///< reductions have gone along the held vectors together
   intptr_t numTogether;
   MloptAlong together[MLOPT_ROWS_MAX_TOGETHER];
   intptr_t numVectors;
@@ -60,6 +63,8 @@ typedef struct MloptRows {
 MlirValue mloptRowsAdd(MloptRows *, MlirValue, MlirValue);
 MlirValue mloptRowsMultiply(MloptRows *, MlirValue, int64_t);
 
+/// Whether element `k` of an open vector is in the row; null: it always is.
+MlirValue mloptRowsIsValid(const MloptRows *, intptr_t v, int k);
 /// The conjunction of two conditions, of which null is true.
 MlirValue mloptRowsBoth(MloptRows *, MlirValue, MlirValue);
 
@@ -91,12 +96,32 @@ void mloptRowsElements(MloptRows *, const MloptShared *, intptr_t v, int k,
 /// of a vector goes to chain k mod chains. `started`: they hold values already.
 void mloptRowsAccumulate(MloptRows *, const MloptShared *, intptr_t chains,
                          bool started, MlirValue *partial);
-/// Each thread's values become those of all that share the row.
-void mloptRowsAcrossLine(MloptRows *, const MloptShared *, MlirValue *values);
+/// What is combined across the threads of a row: the values of a reduction, or
+/// the state of a stream, which is the largest a so far and the sum of exp(a -
+/// largest), 0 in place of a largest of -inf.
+typedef struct MloptAcross {
+  const MloptShared *shared;
+  MlirValue *values;
+  bool isStream;
+  /// A reduction before it that finds the largest a as well; may be null.
+  const struct MloptAcross *largest;
+} MloptAcross;
+/// Each thread's values become those of all that share the row, with one
+/// exchange for all `n`.
+void mloptRowsAcrossLine(MloptRows *, intptr_t n, const MloptAcross *);
+/// The sum of a stream's state for another largest a.
+MlirValue mloptRowsRescale(MloptRows *, const MlirValue *state,
+                           MlirValue largest);
+/// Value `k` of the state of a stream that has met nothing.
+MlirValue mloptRowsFreshState(MloptRows *, intptr_t k);
+/// `count` values by one operation, halving; `values` is overwritten.
+MlirValue mloptRowsFold(MloptRows *, const char *name, intptr_t count,
+                        MlirValue *values);
 /// The reduce hook; its user data is the tile.
 bool mloptRowsReduce(void *tile, MlirOperation, const MlirValue *loops,
                      MlirValue *results);
-/// Reduces all that can be in one go along a row that is not held.
+/// Reduces all that can be in one go along a row, or in one exchange where it
+/// is held.
 void mloptRowsReduceTogether(MloptRows *);
 
 /// Starts copying operands into shared memory, as far as the schedule says;

@@ -6,11 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "emit_rows.h"
-#include "target.h"
-
-#include "mlir-c/Dialect/LLVM.h"
-
-enum { MAX_CLUSTER = 16 };
 
 void mloptRowsElements(MloptRows *r, const MloptShared *shared, intptr_t v,
                        int k, MlirValue *out) {
@@ -18,9 +13,7 @@ void mloptRowsElements(MloptRows *r, const MloptShared *shared, intptr_t v,
   r->tile.vector = &r->vectors[v];
   r->tile.lane = k;
   mloptSharedLoops(r->pull, shared, r->row, r->vectors[v].column[k], loops);
-  mloptSharedElements(
-      r->pull, shared, loops,
-      mlirValueIsNull(r->inRow[v][k]) ? r->valid[v] : r->inRow[v][k], out);
+  mloptSharedElements(r->pull, shared, loops, mloptRowsIsValid(r, v, k), out);
 }
 
 void mloptRowsAccumulate(MloptRows *r, const MloptShared *shared,
@@ -35,97 +28,6 @@ void mloptRowsAccumulate(MloptRows *r, const MloptShared *shared,
       if (!isFirst)
         mloptBuildStep(r->pull, shared, chain, elements);
     }
-}
-
-/// Each warp's values become those of all warps of the block.
-static void acrossWarps(MloptRows *r, const MloptShared *s, MlirValue *values) {
-  const int64_t warp = mloptSm90.warp;
-  int64_t warps = r->kernel->schedule.line / warp, width = 1;
-  while (width < warps)
-    width *= 2;
-  MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
-  MlirValue size = mloptPullIndex(r->pull, warp);
-  MlirValue lane = mloptBuildBinary(r->b, "arith.remui", r->thread, size);
-  MlirValue number = mloptBuildBinary(r->b, "arith.divui", r->thread, size);
-  MlirValue first =
-      mloptBuildCmpI(r->b, "eq", lane, mloptPullIndex(r->pull, 0));
-  for (intptr_t i = 0; i < s->numResults; ++i)
-    arrays[i] = mloptAddShared(r->kernel, mlirValueGetType(values[i]), warps);
-  MloptPullScope then = mloptPullBeginBranch(r->pull);
-  for (intptr_t i = 0; i < s->numResults; ++i)
-    mloptStoreShared(r->pull, arrays[i], values[i], number);
-  mloptPullEndGuard(r->pull, first, then);
-  mloptBuildBarrier(r->b);
-  MlirValue at = mloptBuildBinary(r->b, "arith.remui", lane,
-                                  mloptPullIndex(r->pull, width));
-  MlirValue there = {NULL};
-  if (width != warps) {
-    there = mloptBuildCmpI(r->b, "ult", at, mloptPullIndex(r->pull, warps));
-    at = mloptBuildSelect(r->b, there, at, mloptPullIndex(r->pull, 0));
-  }
-  for (intptr_t i = 0; i < s->numResults; ++i) {
-    values[i] =
-        mloptLoadShared(r->pull, arrays[i], mlirValueGetType(values[i]), at);
-    if (!mlirValueIsNull(there))
-      values[i] = mloptBuildSelect(r->b, there, values[i],
-                                   mloptBuildNeutral(r->pull, s, i));
-  }
-  mloptBuildWarpReduce(r->pull, s, 1, width, values);
-}
-
-static void waitForCluster(MloptRows *r) {
-  mloptBuildOp(r->b, (MloptOpSpec){.name = "nvvm.cluster.wait"});
-}
-
-/// An array of this block in the block of the rank that the thread's number is.
-static MlirValue elsewhere(MloptRows *r, MlirValue array) {
-  MlirContext c = r->b->context;
-  MlirType i32 = mlirIntegerTypeGet(c, 32), type = mlirLLVMPointerTypeGet(c, 7);
-  MlirValue operands[] = {
-      array, mloptBuildUnary(r->b, "arith.index_cast", r->thread, i32)};
-  return mloptBuildValue(r->b, (MloptOpSpec){.name = "nvvm.mapa",
-                                             .numOperands = 2,
-                                             .operands = operands,
-                                             .numResults = 1,
-                                             .results = &type});
-}
-
-/// Each block's values become those of all blocks of the cluster.
-static void acrossBlocks(MloptRows *r, const MloptShared *s,
-                         MlirValue *values) {
-  const int64_t cluster = r->kernel->schedule.cluster;
-  MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
-  MlirValue all[MAX_CLUSTER * MLOPT_PULL_MAX_CARRIED];
-  if (!r->isStarted)
-    waitForCluster(r);
-  r->isStarted = true;
-  MlirValue writes =
-      mloptBuildCmpI(r->b, "ult", r->thread, mloptPullIndex(r->pull, cluster));
-  for (intptr_t i = 0; i < s->numResults; ++i)
-    arrays[i] = mloptAddShared(r->kernel, mlirValueGetType(values[i]), cluster);
-  MloptPullScope then = mloptPullBeginBranch(r->pull);
-  for (intptr_t i = 0; i < s->numResults; ++i)
-    mloptStoreShared(r->pull, elsewhere(r, arrays[i]), values[i], r->rank);
-  mloptPullEndGuard(r->pull, writes, then);
-  mloptBuildOp(r->b, (MloptOpSpec){.name = "nvvm.cluster.arrive"});
-  waitForCluster(r);
-  for (int64_t k = 0; k < cluster; ++k)
-    for (intptr_t i = 0; i < s->numResults; ++i)
-      all[k * s->numResults + i] =
-          mloptLoadShared(r->pull, arrays[i], mlirValueGetType(values[i]),
-                          mloptPullIndex(r->pull, k));
-  mloptBuildTree(r->pull, s, cluster, all);
-  memcpy(values, all, s->numResults * sizeof *values);
-}
-
-void mloptRowsAcrossLine(MloptRows *r, const MloptShared *s,
-                         MlirValue *values) {
-  const int64_t line = r->kernel->schedule.line, warp = mloptSm90.warp;
-  mloptBuildWarpReduce(r->pull, s, 1, line < warp ? line : warp, values);
-  if (line > warp)
-    acrossWarps(r, s, values);
-  if (r->kernel->schedule.cluster > 1)
-    acrossBlocks(r, s, values);
 }
 
 /// A reduction that goes along the row alone.
@@ -183,7 +85,8 @@ bool mloptRowsReduce(void *userData, MlirOperation op, const MlirValue *loops,
     return false;
   MlirValue values[MLOPT_PULL_MAX_CARRIED];
   reduceOwn(r, &shared, values);
-  mloptRowsAcrossLine(r, &shared, values);
+  MloptAcross across = {.shared = &shared, .values = values};
+  mloptRowsAcrossLine(r, 1, &across);
   mloptBuildFinal(r->pull, &shared, loops, values, results);
   return true;
 }

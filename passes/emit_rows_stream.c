@@ -7,6 +7,8 @@
 
 #include "emit_rows.h"
 
+#include "mlir-c/AffineMap.h"
+
 #include <math.h>
 
 static MlirValue f32(MloptRows *r, double value) {
@@ -40,19 +42,87 @@ static MlirValue exponential(MloptRows *r, MlirValue x, MlirValue reference) {
                                              .attrs = attrs});
 }
 
-/// `count` values by one operation, halving; `values` is overwritten.
-static MlirValue fold(MloptRows *r, const char *name, intptr_t count,
-                      MlirValue *values) {
+MlirValue mloptRowsFold(MloptRows *r, const char *name, intptr_t count,
+                        MlirValue *values) {
   for (; count > 1; count = (count + 1) / 2)
     for (intptr_t i = 0, half = (count + 1) / 2; i + half < count; ++i)
       values[i] = mloptBuildBinary(r->b, name, values[i], values[i + half]);
   return values[0];
 }
 
+MlirValue mloptRowsFreshState(MloptRows *r, intptr_t k) {
+  return f32(r, k ? 0 : -INFINITY);
+}
+
+/// As long as there is nothing but -inf, exp(a - 0) is 0 too.
+static MlirValue referenceOf(MloptRows *r, MlirValue largest) {
+  return mloptBuildSelect(
+      r->b, mloptBuildCmpF(r->b, "oeq", largest, f32(r, -INFINITY)), f32(r, 0),
+      largest);
+}
+
+MlirValue mloptRowsRescale(MloptRows *r, const MlirValue *state,
+                           MlirValue largest) {
+  return mloptBuildBinary(r->b, "arith.mulf", state[1],
+                          exponential(r, state[0], referenceOf(r, largest)));
+}
+
 enum { MAX_ELEMENTS = MLOPT_ROWS_MAX_TURN * MLOPT_MAX_LANES };
 
-/// Adds the open vectors to a reduction of one result, halving first: what a
-/// stream does with the same elements is then the same code.
+/// The pair of small floats that two elements are, extended; null if they are
+/// anything else.
+static MlirValue pairOf(MlirValue a, MlirValue b) {
+  MlirValue pair = {NULL}, both[] = {a, b};
+  for (int i = 0; i < 2; ++i) {
+    if (!mlirValueIsAOpResult(both[i]) ||
+        !mloptIsNamed(mlirOpResultGetOwner(both[i]), "arith.extf"))
+      return (MlirValue){NULL};
+    MlirValue narrow = mloptOperand(mlirOpResultGetOwner(both[i]), 0);
+    if (!mlirValueIsAOpResult(narrow) ||
+        !mloptIsNamed(mlirOpResultGetOwner(narrow), "llvm.extractelement"))
+      return (MlirValue){NULL};
+    MlirOperation extract = mlirOpResultGetOwner(narrow);
+    MlirOperation lane = mlirOpResultGetOwner(mloptOperand(extract, 1));
+    if (!mloptIsNamed(lane, "arith.constant") ||
+        mlirIntegerAttrGetValueInt(mloptAttr(lane, "value")) != i ||
+        (i && !mlirValueEqual(pair, mloptOperand(extract, 0))))
+      return (MlirValue){NULL};
+    pair = mloptOperand(extract, 0);
+  }
+  return mloptNumElements(mlirValueGetType(pair)) == 2 ? pair
+                                                       : (MlirValue){NULL};
+}
+
+/// The largest of elements that are pairs of extended small floats, found
+/// before they are extended; false if they are not.
+static bool largestPair(MloptRows *r, const MloptShared *shared, intptr_t n,
+                        const MlirValue *elements, MlirValue *out) {
+  MlirValue pairs[MAX_ELEMENTS / 2];
+  intptr_t chains = r->vectors[0].count / 2;
+  if (!mloptIsNamed(shared->combiners[0].op, "arith.maximumf") || !chains)
+    return false;
+  for (intptr_t i = 0; i < n / 2; ++i) {
+    pairs[i] = pairOf(elements[2 * i], elements[2 * i + 1]);
+    if (mlirValueIsNull(pairs[i]))
+      return false;
+    if (i >= chains)
+      pairs[i % chains] =
+          mloptBuildBinary(r->b, "arith.maximumf", pairs[i % chains], pairs[i]);
+  }
+  MlirValue pair = mloptRowsFold(r, "arith.maximumf", chains, pairs);
+  if (r->b->failed)
+    return false;
+  MlirType element = mloptElementType(mlirValueGetType(pair));
+  for (int i = 0; i < 2; ++i)
+    out[i] = mloptBuildUnary(r->b, "arith.extf",
+                             mloptTileExtract(&r->tile, pair, i, element),
+                             mlirValueGetType(elements[0]));
+  out[0] = mloptBuildBinary(r->b, "arith.maximumf", out[0], out[1]);
+  return true;
+}
+
+/// Adds the open vectors to a reduction of one result, halving first, so that
+/// little waits for each other.
 static void accumulateTree(MloptRows *r, const MloptShared *shared,
                            MlirValue *partial) {
   MlirValue elements[MAX_ELEMENTS];
@@ -60,16 +130,18 @@ static void accumulateTree(MloptRows *r, const MloptShared *shared,
   for (intptr_t v = 0; v < r->numVectors; ++v)
     for (int k = 0; k < r->vectors[v].count; ++k)
       mloptRowsElements(r, shared, v, k, &elements[n++]);
-  mloptBuildTree(r->pull, shared, n, elements);
+  MlirValue largest[2];
+  if (largestPair(r, shared, n, elements, largest))
+    elements[0] = largest[0];
+  else
+    mloptBuildTree(r->pull, shared, n, elements);
   mloptBuildStep(r->pull, shared, partial, elements);
 }
 
-/// Adds the open vectors to a sum of exp(a - m): `state` is the largest a so
-/// far, then the sum for it.
-static void stream(MloptRows *r, const MloptAlong *along, MlirValue *state) {
-  MlirValue a[MAX_ELEMENTS], values[MAX_ELEMENTS];
+/// The a of a stream of all open elements, and how many.
+static intptr_t streamElements(MloptRows *r, const MloptAlong *along,
+                               MlirValue *out) {
   MlirValue loops[2 * MLOPT_MAX_RANK + 1];
-  MlirValue none = f32(r, -INFINITY);
   intptr_t n = 0;
   for (intptr_t v = 0; v < r->numVectors; ++v) {
     r->tile.vector = &r->vectors[v];
@@ -78,24 +150,62 @@ static void stream(MloptRows *r, const MloptAlong *along, MlirValue *state) {
       mloptSharedLoops(r->pull, &along->shared, r->row, r->vectors[v].column[k],
                        loops);
       mloptPullGenericBody(r->pull, along->streamed.generic, loops, 1,
-                           &along->streamed.a, &a[n]);
-      if (!mlirValueIsNull(r->valid[v]))
-        a[n] = mloptBuildSelect(r->b, r->valid[v], a[n], none);
+                           &along->streamed.a, &out[n]);
+      MlirValue valid = mloptRowsIsValid(r, v, k);
+      if (!mlirValueIsNull(valid))
+        out[n] =
+            mloptBuildSelect(r->b, valid, out[n], mloptRowsFreshState(r, 0));
     }
   }
-  memcpy(values, a, n * sizeof *a);
-  MlirValue most = mloptBuildBinary(r->b, "arith.maximumf", state[0],
-                                    fold(r, "arith.maximumf", n, values));
-  // As long as there is nothing but -inf, exp(a - 0) is 0 too.
-  MlirValue reference = mloptBuildSelect(
-      r->b, mloptBuildCmpF(r->b, "oeq", most, none), f32(r, 0), most);
+  return n;
+}
+
+/// Adds the open vectors to the state of a stream. `largest`, if not null, is
+/// what a reduction has found with them.
+static void stream(MloptRows *r, const MloptAlong *along,
+                   const MlirValue *carried, const MlirValue *largest,
+                   MlirValue *out) {
+  MlirValue a[MAX_ELEMENTS], values[MAX_ELEMENTS];
+  intptr_t n = streamElements(r, along, a);
+  if (largest) {
+    out[0] = *largest;
+  } else {
+    memcpy(values, a, n * sizeof *a);
+    out[0] = mloptBuildBinary(r->b, "arith.maximumf", carried[0],
+                              mloptRowsFold(r, "arith.maximumf", n, values));
+  }
+  MlirValue reference = referenceOf(r, out[0]);
   for (intptr_t i = 0; i < n; ++i)
     values[i] = exponential(r, a[i], reference);
-  MlirValue scaled = mloptBuildBinary(r->b, "arith.mulf", state[1],
-                                      exponential(r, state[0], reference));
-  state[1] = mloptBuildBinary(r->b, "arith.addf", scaled,
-                              fold(r, "arith.addf", n, values));
-  state[0] = most;
+  out[1] =
+      mloptBuildBinary(r->b, "arith.addf", mloptRowsRescale(r, carried, out[0]),
+                       mloptRowsFold(r, "arith.addf", n, values));
+}
+
+/// The tensor that a value of a body is an element of, where that is read in
+/// order; null otherwise.
+static MlirValue tensorOf(MlirOperation generic, MlirValue element) {
+  if (!mlirValueIsABlockArgument(element))
+    return (MlirValue){NULL};
+  intptr_t i = mlirBlockArgumentGetArgNumber(element);
+  MlirAffineMap map = mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), i));
+  return mlirAffineMapIsIdentity(map) ? mloptOperand(generic, i)
+                                      : (MlirValue){NULL};
+}
+
+/// The number of an earlier reduction to the largest of what is streamed; -1 if
+/// there is none.
+static intptr_t findLargest(const MloptRows *r, const MloptAlong *along) {
+  MlirValue tensor = tensorOf(along->streamed.generic, along->streamed.a);
+  for (intptr_t i = 0; i < r->numTogether && !mlirValueIsNull(tensor); ++i) {
+    const MloptShared *s = &r->together[i].shared;
+    if (!r->together[i].isStreamed && !s->isArg && s->numResults == 1 &&
+        mloptIsNamed(s->combiners[0].op, "arith.maximumf") &&
+        mlirValueEqual(tensor, tensorOf(s->op, s->elements[0])))
+      return i;
+  }
+  return -1;
 }
 
 /// The reductions of the program that can go along the row together.
@@ -112,6 +222,7 @@ static void findTogether(MloptRows *r) {
     if (reads && !along->isStreamed)
       continue;
     along->shared = mloptOpenShared(op);
+    along->largest = along->isStreamed ? findLargest(r, along) : -1;
     ++r->numTogether;
   }
 }
@@ -121,7 +232,28 @@ static intptr_t numCarried(const MloptAlong *a) {
   return a->isStreamed ? 2 : a->shared.numResults;
 }
 
-/// The results of one, from the thread's own values.
+/// One turn of all that go together.
+static void togetherTurn(MloptRows *r, void *userData, const MlirValue *carried,
+                         MlirValue *next) {
+  const MlirValue *found[MLOPT_ROWS_MAX_TOGETHER];
+  for (intptr_t n = 0; n < r->numTogether; ++n) {
+    const MloptAlong *a = &r->together[n];
+    found[n] = next;
+    if (a->isStreamed) {
+      stream(r, a, carried, a->largest < 0 ? NULL : found[a->largest], next);
+    } else {
+      memcpy(next, carried, numCarried(a) * sizeof *next);
+      if (a->shared.numResults == 1)
+        accumulateTree(r, &a->shared, next);
+      else
+        mloptRowsAccumulate(r, &a->shared, 1, true, next);
+    }
+    next += numCarried(a);
+    carried += numCarried(a);
+  }
+}
+
+/// The results, from the values of the whole row.
 static void finish(MloptRows *r, MloptAlong *a, MlirValue *values) {
   MlirValue loops[2 * MLOPT_MAX_RANK + 1] = {{NULL}};
   mloptSharedLoops(r->pull, &a->shared, r->row, mloptPullIndex(r->pull, 0),
@@ -132,27 +264,29 @@ static void finish(MloptRows *r, MloptAlong *a, MlirValue *values) {
     values[0] = mloptBuildBinary(r->b, "arith.mulf", values[1],
                                  exponential(r, values[0], m));
   }
-  mloptRowsAcrossLine(r, &a->shared, values);
   mloptBuildFinal(r->pull, &a->shared, loops, values, a->results);
   a->isDone = true;
 }
 
-/// One turn of all that go together.
-static void togetherTurn(MloptRows *r, void *userData, const MlirValue *carried,
-                         MlirValue *next) {
-  MlirValue *state = next;
+/// From the values of a thread to the results.
+static void finishAll(MloptRows *r, MlirValue *own) {
+  MloptAcross across[MLOPT_ROWS_MAX_TOGETHER];
+  MlirValue *values = own;
   for (intptr_t n = 0; n < r->numTogether; ++n) {
     const MloptAlong *a = &r->together[n];
-    memcpy(state, carried, numCarried(a) * sizeof *state);
-    if (a->isStreamed)
-      stream(r, a, state);
-    else if (a->shared.numResults == 1)
-      accumulateTree(r, &a->shared, state);
-    else
-      mloptRowsAccumulate(r, &a->shared, 1, true, state);
-    state += numCarried(a);
-    carried += numCarried(a);
+    across[n] =
+        (MloptAcross){.shared = &a->shared,
+                      .values = values,
+                      .isStream = a->isStreamed,
+                      .largest = a->largest < 0 ? NULL : &across[a->largest]};
+    values += numCarried(a);
   }
+  mloptRowsAcrossLine(r, r->numTogether, across);
+  // A stream's reference needs what the others have found.
+  for (int streamed = 0; streamed < 2; ++streamed)
+    for (intptr_t n = 0; n < r->numTogether; ++n)
+      if (r->together[n].isStreamed == (streamed == 1))
+        finish(r, &r->together[n], across[n].values);
 }
 
 void mloptRowsReduceTogether(MloptRows *r) {
@@ -165,19 +299,10 @@ void mloptRowsReduceTogether(MloptRows *r) {
       r->numTogether = n;
     for (intptr_t i = 0; n < r->numTogether && i < numCarried(a); ++i)
       init[count++] = !a->isStreamed ? mloptBuildNeutral(r->pull, &a->shared, i)
-                                     : f32(r, i ? 0 : -INFINITY);
+                                     : mloptRowsFreshState(r, i);
   }
   if (!r->numTogether)
     return;
   mloptRowsAlong(r, togetherTurn, NULL, count, init, own);
-  // A stream needs what the others have found.
-  for (int streamed = 0; streamed < 2; ++streamed) {
-    MlirValue *state = own;
-    for (intptr_t n = 0; n < r->numTogether; ++n) {
-      MloptAlong *a = &r->together[n];
-      if (a->isStreamed == (streamed == 1))
-        finish(r, a, state);
-      state += numCarried(a);
-    }
-  }
+  finishAll(r, own);
 }

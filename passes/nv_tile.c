@@ -286,64 +286,6 @@ bool mloptTileIsAtVector(const MloptTile *tile) {
          mlirOperationIsNull(b->before);
 }
 
-/// One end of a branch, with words of these types.
-static void endWords(MloptTile *tile, MloptPullScope *scope, int numWords,
-                     const MlirValue *words, MlirType *outTypes) {
-  mloptPullEndBranch(tile->pull, scope, numWords, words);
-  for (int i = 0; i < numWords; ++i)
-    outTypes[i] = mlirValueGetType(words[i]);
-}
-
-/// Loads one element in a way that is no part of a wider access.
-static MlirValue loadApart(MloptTile *tile, MlirValue pointer, MlirType tensor,
-                           MlirValue position) {
-  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
-  MlirType element = mloptElementType(tensor);
-  MlirType memory = mloptPullMemoryType(element);
-  MlirValue address = mloptPullAddress(tile->pull, pointer, tensor, position);
-  MlirNamedAttribute isVolatile =
-      mloptNamedAttr(b->context, "volatile_", mlirUnitAttrGet(b->context));
-  return mloptPullFromMemory(
-      tile->pull,
-      mloptBuildValue(b, (MloptOpSpec){.name = "llvm.load",
-                                       .numOperands = 1,
-                                       .operands = &address,
-                                       .numResults = 1,
-                                       .results = &memory,
-                                       .numAttrs = 1,
-                                       .attrs = &isVolatile}),
-      element);
-}
-
-/// Loads the vector's elements, those behind the end of the space apart: they
-/// are as its last one. LLVM would make the accesses of both branches one, an
-/// element each, if it could.
-static void loadToEnd(MloptTile *tile, MlirValue tensor, MlirValue pointer,
-                      MlirValue *out) {
-  MloptPull *pull = tile->pull;
-  MloptBuilder *b = mloptPullGetBuilder(pull);
-  const MloptVector *v = tile->vector;
-  MlirType type = mlirValueGetType(tensor), element = mloptElementType(type);
-  MlirValue words[MLOPT_MAX_LANES], elements[MLOPT_MAX_LANES];
-  MlirType types[MLOPT_MAX_LANES];
-  Access a = describeAccess(element, v->count);
-  MloptPullScope then = mloptPullBeginBranch(pull);
-  mloptTileLoadWords(tile, pointer, type, v->position[0], v->count, words);
-  endWords(tile, &then, a.numWords, words, types);
-  MloptPullScope otherwise = mloptPullBeginBranch(pull);
-  MlirValue last = mloptPullIndex(pull, v->size - 1);
-  for (int k = 0; k < v->count; ++k) {
-    MlirValue at = mloptBuildBinary(b, "arith.minui", v->position[k], last);
-    elements[k] = loadApart(tile, pointer, type, at);
-  }
-  for (int word = 0; word < a.numWords; ++word)
-    words[word] = joinWord(tile, &a, elements + (intptr_t)word * a.perWord);
-  endWords(tile, &otherwise, a.numWords, words, types);
-  mloptPullBuildIf(pull, v->isWhole, then, otherwise, a.numWords, types, words);
-  if (!b->failed)
-    mloptTileUnpack(tile, element, v->count, words, out);
-}
-
 /// Loads the elements from a position on, or all of the vector from the copy
 /// of the tensor, if there is one.
 static void loadElements(MloptTile *tile, MlirValue tensor, MlirValue pointer,
@@ -363,13 +305,16 @@ static void loadElements(MloptTile *tile, MlirValue tensor, MlirValue pointer,
       from = v->copy;
       load->isCopy = true;
     }
+  MlirType type = mlirValueGetType(tensor);
+  MlirValue words[MLOPT_MAX_LANES];
   if (!mlirValueIsNull(v->isWhole) && load->count == v->count &&
-      mlirValueEqual(load->position, v->position[0])) {
-    loadToEnd(tile, tensor, pointer, load->elements);
-    return;
-  }
-  mloptTileLoadVector(tile, pointer, mlirValueGetType(tensor), from,
-                      load->count, load->elements);
+      mlirValueEqual(load->position, v->position[0]))
+    mloptTileLoadToEnd(tile, pointer, type, words);
+  else
+    mloptTileLoadWords(tile, pointer, type, from, load->count, words);
+  if (!mloptPullGetBuilder(tile->pull)->failed)
+    mloptTileUnpack(tile, mloptElementType(type), load->count, words,
+                    load->elements);
 }
 
 MlirValue mloptTileLoad(void *userData, MlirValue tensor, MlirValue pointer,

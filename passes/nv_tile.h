@@ -112,6 +112,9 @@ int mloptTileLoadWords(MloptTile *, MlirValue pointer, MlirType tensor,
                        MlirValue position, int count, MlirValue *outWords);
 void mloptTileUnpack(MloptTile *, MlirType element, int count,
                      const MlirValue *words, MlirValue *out);
+/// Element `i` of an LLVM vector.
+MlirValue mloptTileExtract(MloptTile *, MlirValue vector, int i,
+                           MlirType element);
 /// States what the elements of a tensor from a position on are, so that nobody
 /// loads them in this block.
 void mloptTileBind(MloptTile *, MlirValue tensor, MlirValue position, int count,

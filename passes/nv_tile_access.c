@@ -93,6 +93,11 @@ static MlirValue extractElement(MloptBuilder *b, MlirValue vector, int i,
                                           .results = &element});
 }
 
+MlirValue mloptTileExtract(MloptTile *tile, MlirValue vector, int i,
+                           MlirType element) {
+  return extractElement(mloptPullGetBuilder(tile->pull), vector, i, element);
+}
+
 /// Element `i` of what was loaded.
 static MlirValue elementOfWord(MloptTile *tile, const Access *a, MlirValue word,
                                int i, MlirType element) {
@@ -320,4 +325,63 @@ void mloptTileStoreIf(MloptTile *tile, const MloptVector *vector,
 void mloptTileStore(MloptTile *tile, const MloptVector *vector,
                     MlirValue pointer, const MlirValue *elements) {
   mloptTileStoreIf(tile, vector, pointer, elements, (MlirValue){NULL});
+}
+
+//===----------------------------------------------------------------------===//
+// At the end of the space
+//===----------------------------------------------------------------------===//
+
+/// One end of a branch, with words of these types.
+static void endWords(MloptTile *tile, MloptPullScope *scope, int numWords,
+                     const MlirValue *words, MlirType *outTypes) {
+  mloptPullEndBranch(tile->pull, scope, numWords, words);
+  for (int i = 0; i < numWords; ++i)
+    outTypes[i] = mlirValueGetType(words[i]);
+}
+
+/// Loads one element in a way that is no part of a wider access.
+static MlirValue loadApart(MloptTile *tile, MlirValue pointer, MlirType tensor,
+                           MlirValue position) {
+  MloptBuilder *b = mloptPullGetBuilder(tile->pull);
+  MlirType element = mloptElementType(tensor);
+  MlirType memory = mloptPullMemoryType(element);
+  MlirValue address = mloptPullAddress(tile->pull, pointer, tensor, position);
+  MlirNamedAttribute isVolatile =
+      mloptNamedAttr(b->context, "volatile_", mlirUnitAttrGet(b->context));
+  return mloptPullFromMemory(
+      tile->pull,
+      mloptBuildValue(b, (MloptOpSpec){.name = "llvm.load",
+                                       .numOperands = 1,
+                                       .operands = &address,
+                                       .numResults = 1,
+                                       .results = &memory,
+                                       .numAttrs = 1,
+                                       .attrs = &isVolatile}),
+      element);
+}
+
+// LLVM would make the accesses of both branches one, an element each, if it
+// could.
+void mloptTileLoadToEnd(MloptTile *tile, MlirValue pointer, MlirType tensor,
+                        MlirValue *words) {
+  MloptPull *pull = tile->pull;
+  MloptBuilder *b = mloptPullGetBuilder(pull);
+  const MloptVector *v = tile->vector;
+  MlirType element = mloptElementType(tensor);
+  MlirValue elements[MLOPT_MAX_LANES];
+  MlirType types[MLOPT_MAX_LANES];
+  Access a = describeAccess(element, v->count);
+  MloptPullScope then = mloptPullBeginBranch(pull);
+  mloptTileLoadWords(tile, pointer, tensor, v->position[0], v->count, words);
+  endWords(tile, &then, a.numWords, words, types);
+  MloptPullScope otherwise = mloptPullBeginBranch(pull);
+  MlirValue last = mloptPullIndex(pull, v->size - 1);
+  for (int k = 0; k < v->count; ++k) {
+    MlirValue at = mloptBuildBinary(b, "arith.minui", v->position[k], last);
+    elements[k] = loadApart(tile, pointer, tensor, at);
+  }
+  for (int word = 0; word < a.numWords; ++word)
+    words[word] = joinWord(tile, &a, elements + (intptr_t)word * a.perWord);
+  endWords(tile, &otherwise, a.numWords, words, types);
+  mloptPullBuildIf(pull, v->isWhole, then, otherwise, a.numWords, types, words);
 }
