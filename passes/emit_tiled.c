@@ -23,12 +23,16 @@
 // they are and four bytes or more lie side by side; else through registers,
 // where they change their type. What lies outside of A or B is zero.
 //
+// Where one side is short, the factors may go straight into registers instead
+// (emit_tiled_direct.c).
+//
 // Afterwards the sums go to shared memory in rows of n, and each thread
 // computes and stores vectors of the results. Blocks of a cluster may share a
 // tile's steps: each then reads the sums of all, in the order of k, for its
 // part of the vectors.
 //
-// Shared memory: | stage 0: A, B | ... | stage S-1 |, then the sums in place.
+// Shared memory: | stage 0: A, B | ... | stage S-1 |, then in their place the
+// sums: | group 0: rows of n | group 1 | ..., added up in that of group 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -344,13 +348,18 @@ void mloptEmitTiled(MloptKernel *kernel) {
   g.stageBytes = aBytes + mloptTiledFactorBytes(&g.p, &g.s, 1);
   readThreads(&g);
   mloptNvShare(&g.nv, g.steps, g.s.splits, g.rank, &g.firstStep, &g.endStep);
+  g.endDepth = depthOf(&g, g.endStep);
   locateTile(&g);
   skipZeros(&g);
   mloptTiledSetUpFactor(&g, 0, 0);
   mloptTiledSetUpFactor(&g, 1, aBytes);
   clearSums(&g);
-  fillStages(&g);
-  multiplySteps(&g);
+  if (mloptTiledIsDirect(&g.s)) {
+    mloptTiledMultiplyDirect(&g);
+  } else {
+    fillStages(&g);
+    multiplySteps(&g);
+  }
   mloptTiledStageSums(&g);
   if (g.s.splits > 1)
     mloptNvClusterBarrier(&g.nv, true); // all sums are there

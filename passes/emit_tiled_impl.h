@@ -80,6 +80,7 @@ typedef struct MloptTiledFactor {
   int64_t vector;       ///< elements of an access
   bool isShifted;       ///< by an element, where it starts at an odd one
   bool isCopied;        ///< by cp.async, without registers
+  bool isReadOnce;      ///< by one thread
   bool isConverted;     ///< elements change their type on the way
   int64_t elementBytes; ///< in global memory
   MlirType stored;      ///< in shared memory
@@ -118,6 +119,7 @@ typedef struct MloptTiled {
   MlirValue warpM, warpN, group; ///< i32
   MlirValue rank;                ///< i32, of the block in its cluster
   MlirValue firstStep, endStep;  ///< i32, of this block
+  MlirValue endDepth;            ///< index: k where endStep starts
   MlirValue start;               ///< address of the dynamic block
   MlirValue tileM, tileN;        ///< index: where the block's tile starts
   MlirValue batchLoops[MLOPT_MAX_LOOPS_OF_PRODUCT];
@@ -156,6 +158,10 @@ void mloptTiledMultiply(MloptTiled *, MlirValue slot);
 /// says.
 void mloptTiledStageSums(MloptTiled *);
 MloptTiledMatrix mloptTiledSumMatrix(const MloptTiled *);
+
+// emit_tiled_direct.c
+/// Adds the products of the block's steps to the sums, without shared memory.
+void mloptTiledMultiplyDirect(MloptTiled *);
 
 // emit_tiled_wide.c: the same for f32 in three terms, and for f64
 /// Whether these do it.

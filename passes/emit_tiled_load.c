@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "emit_tiled_impl.h"
+#include "target.h"
 
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -157,6 +158,27 @@ static void placeThread(MloptTiled *g, MloptTiledFactor *f) {
                                mloptNvAndInt(nv, bytes, MLOPT_TILED_PIECE - 1));
 }
 
+/// The same of what a lane has of fragments (emit_tiled_direct.c), of the k
+/// that its group takes: 16 bytes of every fourth row of the long factor, of
+/// every eighth of the other.
+static void placeLane(MloptTiled *g, MloptTiledFactor *f, int factor) {
+  MloptNv *nv = &g->nv;
+  f->alongK = true;
+  f->vector = MLOPT_TILED_PIECE / f->elementBytes;
+  f->isReadOnce = factor == mloptTiledLongFactor(&g->p);
+  int64_t lanes = f->isReadOnce ? 8 : 4; // along k
+  MlirValue row = mloptNvAdd(
+      nv, mloptNvMulInt(nv, factor ? g->warpN : g->warpM, g->s.warp[factor]),
+      mloptNvDivInt(nv, g->lane, lanes));
+  MlirValue depth = mloptNvAdd(
+      nv, mloptNvMulInt(nv, g->group, f->depth / g->s.groups),
+      mloptNvMulInt(nv, mloptNvRemInt(nv, g->lane, lanes), f->vector));
+  f->firstRow = mloptTiledToIndex(g, row);
+  f->firstDepth = mloptTiledToIndex(g, depth);
+  f->step = mloptSm90.warp / lanes;
+  f->count = (int)(g->s.warp[factor] / f->step);
+}
+
 /// How many elements there are from an index on, as i32; may be negative.
 static MlirValue countLeft(MloptTiled *g, MlirValue index, int64_t size) {
   return mloptTiledToInt(g, mloptBuildBinary(g->nv.b, "arith.subi",
@@ -251,13 +273,18 @@ void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
       .start = mloptNvAddInt(&g->nv, g->start, start),
   };
   f->elementBytes = bytesOf(f->factor->element);
-  chooseVector(g, f);
-  f->matrix.rowBytes = (f->alongK ? f->depth : f->rows) * bytesOf(f->stored);
-  if (mloptTiledIsWide(g) && !f->alongK &&
-      f->matrix.rowBytes >= MLOPT_TILED_LINE)
-    f->matrix.apart = mloptTiledWideDepth(g);
-  chooseDepth(g, f);
-  placeThread(g, f);
+  if (mloptTiledIsDirect(&g->s)) {
+    placeLane(g, f, factor);
+    chooseDepth(g, f);
+  } else {
+    chooseVector(g, f);
+    f->matrix.rowBytes = (f->alongK ? f->depth : f->rows) * bytesOf(f->stored);
+    if (mloptTiledIsWide(g) && !f->alongK &&
+        f->matrix.rowBytes >= MLOPT_TILED_LINE)
+      f->matrix.apart = mloptTiledWideDepth(g);
+    chooseDepth(g, f);
+    placeThread(g, f);
+  }
   if (f->count > MLOPT_TILED_MAX_VECTORS)
     g->nv.b->failed = true;
   else
@@ -387,6 +414,9 @@ static Depth depthOf(MloptTiled *g, const MloptTiledFactor *f, MlirValue k,
     own = mloptTiledAddInt(g, own, i * f->step);
   int64_t size = g->p.axes[MLOPT_AXIS_K].size;
   depth.inRange = mloptTiledBelow(g, size % f->depth ? own : k, size);
+  if (g->s.splits > 1) // what comes then is another block's
+    depth.inRange = mloptTiledAnd(
+        g, depth.inRange, mloptBuildCmpI(g->nv.b, "ult", k, g->endDepth));
   if (f->isShifted && f->alongK)
     depth.left = countLeft(g, own, size);
   bool isKnown = f->factor->access.isKnown;
@@ -528,7 +558,8 @@ void mloptTiledLoad(MloptTiled *g, MloptTiledFactor *f, MlirValue k,
       MlirValue at = sharedAddress(g, f, i, slot, &offset);
       mloptNvCopyAsync(&g->nv, at, offset, pointer, bytes, inside);
     } else {
-      mloptNvLoadWords(&g->nv, pointer, bytes, inside, out->words[i]);
+      mloptNvLoadWords(&g->nv, pointer, bytes, f->isReadOnce, inside,
+                       out->words[i]);
     }
   }
 }

@@ -22,12 +22,23 @@
 
 #include "emit_tiled_impl.h"
 
-enum { ROWS = 16, COLUMNS = 8, DEPTH = 16, LANES_M = 4, LANES_N = 8 };
+enum {
+  ROWS = 16,
+  COLUMNS = 8,
+  EIGHT = 8,
+  DEPTH = 16,
+  LANES_M = 4,
+  LANES_N = 8
+};
 
 static int64_t bytesOf(MlirType type) { return mloptElementWidth(type) / 8; }
 
 intptr_t mloptTiledNumSums(const MloptTiled *g) {
   return g->s.warp[0] * g->s.warp[1] / 32;
+}
+
+static int64_t sumElements(const MloptTiled *g) {
+  return g->s.tile[0] * g->s.tile[1];
 }
 
 /// The depth of a step that one group of warps takes.
@@ -218,6 +229,26 @@ static MlirValue startOfLane(MloptTiled *g, int factor) {
       g->factors[factor].alongK ? lane : mloptNvMulInt(nv, lane, perPiece));
 }
 
+/// The factor whose rows are those of the fragments of sums.
+static int rowFactor(const MloptTiled *g) {
+  return mloptTiledIsDirect(&g->s) ? mloptTiledLongFactor(&g->p) : 0;
+}
+
+static MlirValue startOfFragment(MloptTiled *g, int factor) {
+  MloptNv *nv = &g->nv;
+  MlirValue own;
+  if (factor != rowFactor(g))
+    own = mloptNvMulInt(nv, mloptNvAndInt(nv, g->lane, 3), 2);
+  else if (mloptTiledIsDirect(&g->s)) // 0, 4, 1, 5, ...
+    own = mloptNvAdd(nv, mloptNvShrInt(nv, g->lane, 3),
+                     mloptNvAndInt(nv, g->lane, 4));
+  else
+    own = mloptNvShrInt(nv, g->lane, 2);
+  return mloptNvAdd(nv, mloptNvMulInt(nv, warpOf(g, factor), g->s.warp[factor]),
+                    own);
+}
+
+/// Where the sums of this thread's group of warps lie.
 static MloptTiledPlace placeSums(MloptTiled *g) {
   MloptNv *nv = &g->nv;
   MlirValue row, column;
@@ -225,16 +256,17 @@ static MloptTiledPlace placeSums(MloptTiled *g) {
     row = mloptTiledWideStart(g, 0);
     column = mloptTiledWideStart(g, 1);
   } else if (g->usesMma) {
-    row = mloptNvAdd(nv, mloptNvMulInt(nv, g->warpM, g->s.warp[0]),
-                     mloptNvShrInt(nv, g->lane, 2));
-    column = mloptNvAdd(nv, mloptNvMulInt(nv, g->warpN, g->s.warp[1]),
-                        mloptNvMulInt(nv, mloptNvAndInt(nv, g->lane, 3), 2));
+    row = startOfFragment(g, 0);
+    column = startOfFragment(g, 1);
   } else {
     row = startOfLane(g, 0);
     column = startOfLane(g, 1);
   }
   MlirValue bytes = mloptNvMulInt(nv, column, bytesOf(g->p.sum));
-  return mloptTiledPlaceAt(nv, mloptTiledSumMatrix(g), g->start, row,
+  MlirValue start = mloptNvAdd(
+      nv, g->start,
+      mloptNvMulInt(nv, g->group, sumElements(g) * bytesOf(g->p.sum)));
+  return mloptTiledPlaceAt(nv, mloptTiledSumMatrix(g), start, row,
                            mloptNvShrInt(nv, bytes, 4),
                            mloptNvAndInt(nv, bytes, MLOPT_TILED_PIECE - 1));
 }
@@ -248,9 +280,13 @@ static void offsetOfSum(const MloptTiled *g, intptr_t i, int64_t *outRow,
     return;
   }
   if (g->usesMma) {
-    int64_t columns = g->s.warp[1] / COLUMNS, block = i / 4;
-    *outRow = block / columns * ROWS + i % 4 / 2 * 8;
-    *outColumn = block % columns * COLUMNS + i % 2;
+    int rows = rowFactor(g);
+    bool halves = mloptTiledIsDirect(&g->s);
+    int64_t columns = g->s.warp[!rows] / COLUMNS, block = i / (halves ? 2 : 4);
+    int64_t row = block / columns, half = i % 4 / 2;
+    *(rows ? outColumn : outRow) =
+        halves ? EIGHT * row : ROWS * row + EIGHT * half;
+    *(rows ? outRow : outColumn) = block % columns * COLUMNS + i % 2;
     return;
   }
   int64_t columns = perLane(g, 1);
@@ -258,43 +294,62 @@ static void offsetOfSum(const MloptTiled *g, intptr_t i, int64_t *outRow,
   *outColumn = offsetOfLane(g, 1, i % columns);
 }
 
-static MlirValue sumPointer(MloptTiled *g, const MloptTiledPlace *place,
+static MlirValue sumAddress(MloptTiled *g, const MloptTiledPlace *place,
                             intptr_t i) {
   int64_t row, column, offset, bytes = bytesOf(g->p.sum);
   offsetOfSum(g, i, &row, &column);
   MlirValue at = mloptTiledAddress(place, row,
                                    column * bytes / MLOPT_TILED_PIECE, &offset);
-  at = mloptNvAddInt(&g->nv, at, offset + column * bytes % MLOPT_TILED_PIECE);
-  return mloptBuildUnary(g->nv.b, "llvm.inttoptr", at, g->nv.sharedPointer);
+  return mloptNvAddInt(&g->nv, at, offset + column * bytes % MLOPT_TILED_PIECE);
 }
 
-static void stageGroup(MloptTiled *g, const MloptTiledPlace *place, bool adds) {
-  MloptBuilder *b = g->nv.b;
-  bool isFloat = mloptIsFloatElement(g->p.sum);
-  for (intptr_t i = 0; i < mloptTiledNumSums(g); ++i) {
-    MlirValue pointer = sumPointer(g, place, i), sum = g->sums[i];
-    if (adds)
-      sum = mloptBuildBinary(b, isFloat ? "arith.addf" : "arith.addi",
-                             mloptBuildUnary(b, "llvm.load", pointer, g->p.sum),
-                             sum);
-    MlirValue operands[] = {sum, pointer};
-    mloptBuildOp(b, (MloptOpSpec){.name = "llvm.store",
-                                  .numOperands = 2,
-                                  .operands = operands});
+static MlirValue loadSum(MloptTiled *g, MlirValue address) {
+  MlirValue pointer =
+      mloptBuildUnary(g->nv.b, "llvm.inttoptr", address, g->nv.sharedPointer);
+  return mloptBuildUnary(g->nv.b, "llvm.load", pointer, g->p.sum);
+}
+
+static void storeSum(MloptTiled *g, MlirValue sum, MlirValue address) {
+  MlirValue pointer =
+      mloptBuildUnary(g->nv.b, "llvm.inttoptr", address, g->nv.sharedPointer);
+  MlirValue operands[] = {sum, pointer};
+  mloptBuildOp(g->nv.b, (MloptOpSpec){.name = "llvm.store",
+                                      .numOperands = 2,
+                                      .operands = operands});
+}
+
+/// Adds the sums of all groups, in their order, to those of the first: a thread
+/// every so many elements.
+static void addGroups(MloptTiled *g) {
+  MloptNv *nv = &g->nv;
+  const char *add = mloptIsFloatElement(g->p.sum) ? "arith.addf" : "arith.addi";
+  int64_t count = sumElements(g), bytes = bytesOf(g->p.sum);
+  for (int64_t first = 0; first < count; first += g->threads) {
+    bool isPart = count - first < g->threads;
+    MloptNvScope scope;
+    if (isPart)
+      scope = mloptNvBeginIf(nv, mloptBuildCmpI(nv->b, "ult", g->thread,
+                                                mloptNvInt(nv, count - first)));
+    MlirValue at =
+        mloptNvAdd(nv, g->start, mloptNvMulInt(nv, g->thread, bytes));
+    at = mloptNvAddInt(nv, at, first * bytes);
+    MlirValue sum = loadSum(g, at);
+    for (int64_t i = 1; i < g->s.groups; ++i)
+      sum = mloptBuildBinary(
+          nv->b, add, sum,
+          loadSum(g, mloptNvAddInt(nv, at, i * count * bytes)));
+    storeSum(g, sum, at);
+    if (isPart)
+      mloptNvEndIf(nv, &scope);
   }
+  mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
 }
 
 void mloptTiledStageSums(MloptTiled *g) {
-  MloptNv *nv = &g->nv;
   MloptTiledPlace place = placeSums(g);
-  for (int64_t i = 0; i < g->s.groups; ++i) {
-    bool isOne = g->s.groups == 1;
-    MloptNvScope scope;
-    if (!isOne)
-      scope = mloptNvBeginIf(nv, mloptNvEqInt(nv, g->group, i));
-    stageGroup(g, &place, i > 0);
-    if (!isOne)
-      mloptNvEndIf(nv, &scope);
-    mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
-  }
+  for (intptr_t i = 0; i < mloptTiledNumSums(g); ++i)
+    storeSum(g, g->sums[i], sumAddress(g, &place, i));
+  mloptNvOp(&g->nv, "nvvm.barrier0", 0, NULL, NULL);
+  if (g->s.groups > 1)
+    addGroups(g);
 }

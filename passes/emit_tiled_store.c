@@ -77,7 +77,7 @@ static int64_t chooseVector(const Store *s) {
     int64_t count = MLOPT_TILED_PIECE / bytesOf(mloptElementType(type));
     most = count > most ? count : most;
   }
-  while (most > 8 || most > area / s->g->threads ||
+  while (most > 8 || (most > 1 && most * s->g->threads > area) ||
          mloptNumElements(s->inner) % most)
     most /= 2;
   return most;
@@ -158,10 +158,12 @@ static void storeVector(Store *s, MlirValue number) {
   MlirValue m = mloptTiledAdd(g, g->tileM, mloptTiledToIndex(g, row));
   MlirValue n = mloptTiledAdd(g, g->tileN, mloptTiledToIndex(g, column));
   MlirValue inside = {NULL};
+  if (g->s.tile[0] * line < g->threads)
+    inside = mloptTiledBelow(g, mloptTiledToIndex(g, row), g->s.tile[0]);
   int64_t sizeM = g->p.axes[MLOPT_AXIS_M].size;
   int64_t sizeN = g->p.axes[MLOPT_AXIS_N].size;
   if (sizeM % g->s.tile[0])
-    inside = mloptTiledBelow(g, m, sizeM);
+    inside = mloptTiledAnd(g, inside, mloptTiledBelow(g, m, sizeM));
   if (sizeN % g->s.tile[1])
     inside = mloptTiledAnd(g, inside, mloptTiledBelow(g, n, sizeN));
   MloptPullScope scope = mloptPullBeginGuard(g->pull, inside);
@@ -191,7 +193,8 @@ void mloptTiledStoreTile(MloptTiled *g) {
                                            .userData = &s});
   // Several turns at once, so that none waits for the one before.
   enum { ELEMENTS_AT_ONCE = 8 };
-  int64_t count = g->s.tile[0] * g->s.tile[1] / s.vector / g->threads;
+  int64_t area = g->s.tile[0] * g->s.tile[1];
+  int64_t count = area < g->threads ? 1 : area / s.vector / g->threads;
   int64_t atOnce = ELEMENTS_AT_ONCE / s.vector;
   while (count % atOnce)
     atOnce /= 2;

@@ -177,7 +177,7 @@ static MlirType wordType(MloptNv *nv, const Words *row) {
   return row->bytes < 4 ? mlirIntegerTypeGet(nv->b->context, 16) : nv->i32;
 }
 
-int mloptNvLoadWords(MloptNv *nv, MlirValue pointer, int64_t bytes,
+int mloptNvLoadWords(MloptNv *nv, MlirValue pointer, int64_t bytes, bool once,
                      MlirValue condition, MlirValue out[4]) {
   const Words *row = findWords(bytes);
   bool always = mlirValueIsNull(condition);
@@ -192,9 +192,9 @@ int mloptNvLoadWords(MloptNv *nv, MlirValue pointer, int64_t bytes,
       used += (size_t)snprintf(ptx + used, sizeof ptx - used, " mov.%s $%d, 0;",
                                row->bytes < 4 ? "b16" : "b32", i);
   }
-  snprintf(ptx + used, sizeof ptx - used, " %sld.global.nc.%s %s, [$%d];%s",
-           always ? "" : "@p ", row->type, list, row->count,
-           always ? "" : " }");
+  snprintf(ptx + used, sizeof ptx - used, " %sld.global.nc%s.%s %s, [$%d];%s",
+           always ? "" : "@p ", once ? ".L1::no_allocate" : "", row->type, list,
+           row->count, always ? "" : " }");
   used = 0;
   // Early, since zeros are written before the address is read.
   for (int i = 0; i < row->count; ++i)

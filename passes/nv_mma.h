@@ -55,8 +55,9 @@ void mloptNvWaitCopies(MloptNv *, int64_t groups);
 
 /// Loads 1, 2, 4, 8 or 16 bytes of global memory that nobody writes meanwhile,
 /// as integers of 32 bits, or one narrower; zeros where `condition` (i1, null:
-/// always) is false. Returns how many.
-int mloptNvLoadWords(MloptNv *, MlirValue pointer, int64_t bytes,
+/// always) is false. `once`: nobody on this multiprocessor reads them again.
+/// Returns how many.
+int mloptNvLoadWords(MloptNv *, MlirValue pointer, int64_t bytes, bool once,
                      MlirValue condition, MlirValue out[4]);
 /// Loads word `word` after an aligned pointer likewise: two elements of 16
 /// bits, of which `left` (i32) are there from the pointer on; zeros if neither

@@ -113,9 +113,10 @@ enum {
   MOST_SPLITS = 8,     ///< blocks of a cluster on every chip that has them
   LATENCY = 1000,
   SHARED_BYTES = 232448,
-  SHARED_CYCLE = 128, ///< bytes that shared memory moves in a cycle
-  SPLIT_CYCLE = 300,  ///< products of f32 in three terms in a cycle
-  FMA_CYCLE = 128,    ///< multiplications and additions in a cycle
+  SHARED_CYCLE = 128,   ///< bytes that shared memory moves in a cycle
+  SPLIT_CYCLE = 300,    ///< products of f32 in three terms in a cycle
+  FMA_CYCLE = 128,      ///< multiplications and additions in a cycle
+  DIRECT_THREADS = 512, ///< of a multiprocessor, each with 128 registers
 };
 
 static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -147,6 +148,12 @@ bool mloptTiledIsDeep(const MloptProduct *p, const MloptTiledSchedule *s) {
   return mlirTypeIsAF64(p->sum) && s->tile[2] == f64DeepTiles[0].tile[2];
 }
 
+bool mloptTiledIsDirect(const MloptTiledSchedule *s) { return !s->stages; }
+
+int mloptTiledLongFactor(const MloptProduct *p) {
+  return p->axes[MLOPT_AXIS_M].size >= p->axes[MLOPT_AXIS_N].size ? 0 : 1;
+}
+
 MlirType mloptTiledStored(const MloptProduct *p, int factor) {
   const MloptFactor *f = &p->factors[factor];
   bool isOwn = mloptTiledUsesMma(p) ||
@@ -172,7 +179,7 @@ int64_t mloptTiledSharedBytes(const MloptProduct *p,
                               const MloptTiledSchedule *s) {
   int64_t stages = s->stages * (mloptTiledFactorBytes(p, s, 0) +
                                 mloptTiledFactorBytes(p, s, 1));
-  int64_t sums = s->tile[0] * s->tile[1] * bytesOf(p->sum);
+  int64_t sums = s->groups * s->tile[0] * s->tile[1] * bytesOf(p->sum);
   return stages > sums ? stages : sums;
 }
 
@@ -366,16 +373,89 @@ static bool isStreamed(const MloptProduct *p, MloptAxis axis) {
              mloptNumElements(mlirValueGetType(access->tensor));
 }
 
-bool mloptTiledIsSkinny(const MloptProduct *p) {
-  enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512, WGMMA_SIDE = 64 };
+/// Elements of 16 bytes; a lane of a direct kernel reads as many along k. Eight
+/// lanes have a line of memory.
+enum { LANE = 8, LINE = 64, DIRECT_COLUMNS = 8, DIRECT_ROWS = 8 };
+
+/// Whether lanes can read both factors so.
+static bool isReadable(const MloptProduct *p) {
+  for (int i = 0; i < 2; ++i) {
+    const MloptAccess *access = &p->factors[i].access;
+    if (!access->isKnown || mloptRunAlong(p, access, MLOPT_AXIS_K, LANE) < LANE)
+      return false;
+  }
+  return mloptTiledUsesMma(p);
+}
+
+/// What is legal of a direct kernel: whole fragments, lines, and registers.
+static bool isDirectTile(const MloptProduct *p, const MloptTiledSchedule *s) {
+  enum { MOST_WORDS = 128, MOST_LINES = 4, MOST_THREADS = 1024 };
+  int rows = mloptTiledLongFactor(p);
+  if (!isReadable(p) || s->terms != 1 || s->groups < 1)
+    return false;
+  for (int i = 0; i < 2; ++i) {
+    int64_t least = i == rows ? DIRECT_ROWS : DIRECT_COLUMNS;
+    if (s->warp[i] < least || s->warp[i] % least || s->tile[i] < s->warp[i] ||
+        s->tile[i] % s->warp[i])
+      return false;
+  }
+  int64_t lines = s->tile[2] / LINE / s->groups;
+  int64_t words = lines * s->warp[rows], sums = s->warp[0] * s->warp[1] / LANE;
+  return lines > 0 && lines <= MOST_LINES &&
+         s->tile[2] == lines * LINE * s->groups && words + sums <= MOST_WORDS &&
+         mloptTiledThreads(s) <= MOST_THREADS;
+}
+
+/// A kernel that reads a side of up to eight beside the other factor, as fast
+/// as memory gives that: warps of 16 rows, two lines deep, as many groups as
+/// make enough of them. Measured from 1x1024x1024 to 8x14336x4096.
+static bool chooseDirect(const MloptProduct *p, bool clusters,
+                         MloptTiledSchedule *out) {
+  enum { LEAST_OTHER = 512, ROWS = 16, DEPTH = 2 * LINE };
+  enum { WARPS = 10, LEAST_WARPS = 4, LEAST_GROUPS = 2, MOST_GROUPS = 8 };
+  int rows = mloptTiledLongFactor(p);
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
-  // Rows or columns that fill most of a tile of wgmma, too.
-  if ((m < n ? m : n) > WGMMA_SIDE / 2 && mloptTiledUsesMma(p) && isAligned(p))
+  int64_t k = p->axes[MLOPT_AXIS_K].size;
+  if ((m < n ? m : n) > DIRECT_COLUMNS || (m < n ? n : m) < LEAST_OTHER ||
+      k < DEPTH || p->isOrdered || !isReadable(p) ||
+      !isStreamed(p, rows ? MLOPT_AXIS_N : MLOPT_AXIS_M))
+    return false;
+  MloptTiledSchedule s = {.groups = 1, .terms = 1, .splits = 1};
+  s.tile[rows] = s.warp[rows] = ROWS;
+  s.tile[!rows] = s.warp[!rows] = DIRECT_COLUMNS;
+  int64_t tiles = countTiles(p, &s);
+  while (s.groups < MOST_GROUPS && s.groups * DEPTH < k &&
+         (s.groups < LEAST_GROUPS ||
+          s.groups * tiles < (int64_t)WARPS * PROCESSORS))
+    s.groups *= 2;
+  s.tile[2] = s.groups * DEPTH;
+  if (s.groups < LEAST_WARPS)
+    s.tile[rows] *= LEAST_WARPS / s.groups;
+  // Two blocks of eight warps for each multiprocessor.
+  for (MloptTiledSchedule more = s; clusters && s.groups == MOST_GROUPS;) {
+    more.splits *= 2;
+    if (tiles * more.splits > 2 * PROCESSORS || splitFaultOf(p, &more))
+      break;
+    s.splits = more.splits;
+  }
+  *out = s;
+  return true;
+}
+
+bool mloptTiledIsSkinny(const MloptProduct *p) {
+  MloptTiledSchedule schedule;
+  if (chooseDirect(p, false, &schedule))
+    return true;
+  enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512, WGMMA_SIDE = 64 };
+  enum { FILLING = 100 * 128 }; // columns of as many tiles of wgmma
+  int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
+  // Rows or columns that fill most of a tile of wgmma, too, or as much of many.
+  int64_t least = (m < n ? n : m) < FILLING ? WGMMA_SIDE / 2 : WGMMA_SIDE / 4;
+  if ((m < n ? m : n) > least && mloptTiledUsesMma(p) && isAligned(p))
     return false;
   // Heads of 64 fill a tile of wgmma, and their batch every multiprocessor.
   bool fills =
       m >= WGMMA_SIDE && n >= WGMMA_SIDE && p->axes[MLOPT_AXIS_BATCH].size > 1;
-  MloptTiledSchedule schedule;
   return !p->isOrdered && !fills && (m < n ? n : m) >= LEAST_OTHER &&
          p->axes[MLOPT_AXIS_K].size >= LEAST_DEPTH &&
          isStreamed(p, m < n ? MLOPT_AXIS_N : MLOPT_AXIS_M) &&
@@ -422,6 +502,8 @@ static bool spills(const MloptProduct *p, const MloptTiledSchedule *s) {
 
 bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
                         MloptTiledSchedule *out) {
+  if (chooseDirect(p, clusters, out))
+    return true;
   if (mloptTiledIsSkinny(p))
     return chooseSkinny(p, clusters, out);
   if (!fillsTiles(p))
@@ -488,7 +570,7 @@ bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
                  s->splits, fault);
     return false;
   }
-  if (isLegal(p, clusters, s))
+  if (mloptTiledIsDirect(s) ? isDirectTile(p, s) : isLegal(p, clusters, s))
     return true;
   mloptOpError(kernel,
                "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64
@@ -522,7 +604,9 @@ void mloptTiledAnnotate(MlirOperation kernel, const MloptTiledSchedule *s) {
   if (isSplit)
     mloptSetKernelCluster(kernel, s->splits);
   // Else ptxas would rather spill than have one block alone.
-  mloptSetKernelResident(kernel, 1);
+  int64_t resident =
+      mloptTiledIsDirect(s) ? DIRECT_THREADS / mloptTiledThreads(s) : 1;
+  mloptSetKernelResident(kernel, resident > 1 ? resident : 1);
 }
 
 static bool readInt(MlirAttribute dict, const char *name, int64_t *out) {

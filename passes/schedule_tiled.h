@@ -22,11 +22,17 @@
 typedef struct MloptTiledSchedule {
   int64_t tile[3]; ///< of m, n, k
   int64_t warp[2]; ///< the part of it that one warp computes
-  int64_t stages;  ///< of tiles of the factors in shared memory
+  int64_t stages;  ///< of tiles of the factors in shared memory; 0: none
   int64_t groups;  ///< of warps that share a tile's depth
   int64_t terms;   ///< 3: f32 as a sum of three bf16, for mma.sync; else 1
   int64_t splits;  ///< blocks, a cluster, that share a tile's k
 } MloptTiledSchedule;
+
+/// Whether factors come straight from memory into registers, one side being
+/// short: no stages.
+bool mloptTiledIsDirect(const MloptTiledSchedule *);
+/// The factor of the longer side, 0 or 1.
+int mloptTiledLongFactor(const MloptProduct *);
 
 /// The element type that a product's factor has in shared memory: bf16 or f16
 /// for mma.sync, bf16 of one term beside f32, else the type of the sums.

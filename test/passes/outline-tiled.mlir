@@ -101,11 +101,39 @@ func.func @from_one(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x6
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: llvm.func @skinny_kernel_0
-// CHECK-SAME:    family = "tiled", groups = 4 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 16, 32, 256>
+// CHECK-SAME:    family = "tiled", groups = 2 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 16, 64, 128>
 // CHECK:       func.func @skinny
-// CHECK:         %[[BLOCKS:.*]] = arith.constant 128 : index
+// CHECK:         %[[BLOCKS:.*]] = arith.constant 224 : index
 // CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],
-func.func @skinny(%a: tensor<1x14336xbf16>, %b: tensor<4096x14336xbf16>) -> tensor<1x4096xf32> {
+func.func @skinny(%a: tensor<16x4096xbf16>, %b: tensor<14336x4096xbf16>) -> tensor<16x14336xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<16x4096xbf16>, %y = %b : tensor<14336x4096xbf16>) -> tensor<16x14336xf32> {
+    %z = arith.constant dense<0.0> : tensor<16x14336xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<16x4096xbf16>, tensor<14336x4096xbf16>) outs(%z : tensor<16x14336xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<16x14336xf32>
+    mlopt.yield %1 : tensor<16x14336xf32>
+  }
+  return %0 : tensor<16x14336xf32>
+}
+
+// -----
+
+// Beside a side of up to eight, they come straight from memory.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: llvm.func @short_kernel_0
+// CHECK-SAME:    family = "tiled", groups = 8 : i64, stages = 0 : i64, terms = 1 : i64, tile = array<i64: 8, 16, 1024>
+// CHECK:       func.func @short
+// CHECK:         %[[BLOCKS:.*]] = arith.constant 256 : index
+// CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],
+func.func @short(%a: tensor<1x14336xbf16>, %b: tensor<4096x14336xbf16>) -> tensor<1x4096xf32> {
   %0 = mlopt.fusion (%x = %a : tensor<1x14336xbf16>, %y = %b : tensor<4096x14336xbf16>) -> tensor<1x4096xf32> {
     %z = arith.constant dense<0.0> : tensor<1x4096xf32>
     %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -120,6 +148,31 @@ func.func @skinny(%a: tensor<1x14336xbf16>, %b: tensor<4096x14336xbf16>) -> tens
     mlopt.yield %1 : tensor<1x4096xf32>
   }
   return %0 : tensor<1x4096xf32>
+}
+
+// -----
+
+// Many tiles of a wider side are for wgmma.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: llvm.func @wider_kernel_0
+// CHECK-SAME:    family = "matmul"
+func.func @wider(%a: tensor<32x4096xbf16>, %b: tensor<14336x4096xbf16>) -> tensor<32x14336xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<32x4096xbf16>, %y = %b : tensor<14336x4096xbf16>) -> tensor<32x14336xf32> {
+    %z = arith.constant dense<0.0> : tensor<32x14336xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<32x4096xbf16>, tensor<14336x4096xbf16>) outs(%z : tensor<32x14336xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<32x14336xf32>
+    mlopt.yield %1 : tensor<32x14336xf32>
+  }
+  return %0 : tensor<32x14336xf32>
 }
 
 // -----

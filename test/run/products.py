@@ -130,6 +130,13 @@ for element in ("bf16", "f32"):
         for m, n, k in ((1, 1024, 512), (17, 1024, 640), (64, 1504, 512),
                         (5, 4107, 777), (2000, 1, 600), (20000, 16, 520)):
             matmul(m, n, k, layout, element)
+# A short side, straight from memory: rows and depths of no whole line, blocks
+# that share k, batches.
+for element in ("bf16", "f16"):
+    for m, n, k in ((3, 513, 136), (4, 582, 4840), (600, 8, 904), (7, 2000, 320)):
+        matmul(m, n, k, "nt", element)
+    dot(f"{element}_keys", [3, 2, 4, 128], [3, 2, 1000, 128], ([3], [3]),
+        element, ([0, 1], [0, 1]), "f32")
 # Batches anywhere, several contracted dimensions.
 for element in ("bf16", "f32"):
     dot(f"{element}_batch", [3, 70, 40], [3, 50, 40], ([2], [2]), element,

@@ -1,0 +1,180 @@
+//===- emit_tiled_direct.c - Products straight from memory ----------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where one side of a product is short, a kernel does little but read the
+// factor of the long one. That is as fast as a plain read if there are many
+// short blocks, each with many loads under way and next to nothing before its
+// first and after its last: so factors go from memory into the registers of
+// mma.sync's fragments. The short factor stays in the first level of cache,
+// which the long one passes by.
+//
+// k may come in any order that both factors share. Of the short factor, whose
+// rows are the fragments' columns, a lane has 16 bytes of 32 of a row's
+// elements (g = lane / 4, t = lane % 4):
+//
+//   row g:  | t = 0: 0..7 | t = 1: 8..15 | t = 2: 16..23 | t = 3: 24..31 |
+//
+// Words 0 and 1 are what a first product counts as k = 2t, 2t+1, 2t+8, 2t+9,
+// words 2 and 3 the same of a second.
+//
+// Memory gives whole lines of 128 bytes faster than halves. So of the long
+// factor, eight lanes have 64 elements of a row, which then stands in two of
+// the fragment's rows, a half of its k in each:
+//
+//   fragment's row 0: row 0, k 0..31    its products with k 0..31 of the short
+//   fragment's row 1: row 0, k 32..63   factor are right in row 0, those with
+//   fragment's row 2: row 1, k 0..31    k 32..63 in row 1: two sums, of which
+//   ...                                 every other row is added up at the end
+//
+// Each group of warps takes a part of a step's k:
+//
+//   step s: load the short factor of s, the long one of s + 1, multiply s
+//
+//===----------------------------------------------------------------------===//
+
+#include "emit_tiled_impl.h"
+
+enum {
+  CHUNK = 32,      ///< elements of k that four lanes have
+  HALVES = 2,      ///< of what eight lanes have
+  MOST_CHUNKS = 8, ///< of a step
+  MOST_ROWS = 16,  ///< vectors of a chunk
+  WORDS = 4,       ///< of a vector
+  FRAGMENT = 4,    ///< sums of a lane
+};
+
+/// What a lane holds of a factor in one step.
+typedef struct Fragments {
+  MlirValue words[MOST_CHUNKS][MOST_ROWS][WORDS];
+} Fragments;
+
+/// Lines of a row of the long factor in a group's step.
+static int64_t linesOf(const MloptTiled *g) {
+  return g->s.tile[2] / g->s.groups / CHUNK / HALVES;
+}
+
+/// Blocks of fragments along the rows, and along the columns.
+static int64_t blocksOf(const MloptTiled *g) {
+  return g->factors[mloptTiledLongFactor(&g->p)].count / 2;
+}
+
+static int columnsOf(const MloptTiled *g) {
+  return g->factors[!mloptTiledLongFactor(&g->p)].count;
+}
+
+static intptr_t numSums(const MloptTiled *g) {
+  return blocksOf(g) * columnsOf(g) * HALVES * FRAGMENT;
+}
+
+/// Where the sums of a block with one half of k start.
+static MlirValue *sumsOf(MloptTiled *g, int64_t block, int64_t column,
+                         int half) {
+  return &g->sums[((block * columnsOf(g) + column) * HALVES + half) * FRAGMENT];
+}
+
+/// Chunk `chunk` of so many elements of k.
+static void loadChunk(MloptTiled *g, int factor, MlirValue step, int64_t chunk,
+                      int64_t size, Fragments *out) {
+  MloptTiledFactor *f = &g->factors[factor];
+  MloptTiledLoaded loaded;
+  MlirValue k = mloptTiledToIndex(g, mloptNvMulInt(&g->nv, step, g->s.tile[2]));
+  mloptTiledLoad(g, f, mloptTiledAddInt(g, k, chunk * size), (MlirValue){NULL},
+                 &loaded);
+  for (int i = 0; i < f->count; ++i)
+    memcpy(out->words[chunk][i], loaded.words[i], sizeof out->words[chunk][i]);
+}
+
+/// The products of one line of each row, 16 of k at a time.
+static void multiplyLine(MloptTiled *g, int64_t line, const Fragments *rows,
+                         const Fragments *columns) {
+  const char *element = mlirTypeIsABF16(g->factors[0].stored) ? "bf16" : "f16";
+  for (int step = 0; step < WORDS; step += 2)
+    for (int64_t i = 0; i < blocksOf(g); ++i) {
+      const MlirValue *low = rows->words[line][2 * i];
+      const MlirValue *high = rows->words[line][2 * i + 1];
+      const MlirValue a[] = {low[step], high[step], low[step + 1],
+                             high[step + 1]};
+      for (int half = 0; half < HALVES; ++half)
+        for (int j = 0; j < columnsOf(g); ++j)
+          mloptNvMmaWarp(&g->nv, element, a,
+                         &columns->words[line * HALVES + half][j][step],
+                         sumsOf(g, i, j, half));
+    }
+}
+
+/// The value of the lane whose fragment's row is the other half of this one's.
+static MlirValue fromOtherHalf(MloptTiled *g, MlirValue value) {
+  return mloptNvPtx(&g->nv, "shfl.sync.bfly.b32 $0, $1, 4, 31, -1;", "=f,f", 1,
+                    &value, g->nv.f32);
+}
+
+/// Adds what is right of the two sums of each block: of the lane's two rows,
+/// the first where its fragment's row is even, else the second.
+static void addHalves(MloptTiled *g) {
+  MloptBuilder *b = g->nv.b;
+  MlirValue isEven = mloptNvEqInt(&g->nv, mloptNvAndInt(&g->nv, g->lane, 4), 0);
+  MlirValue sums[MLOPT_TILED_MAX_SUMS];
+  intptr_t count = 0;
+  for (int64_t i = 0; i < blocksOf(g); ++i)
+    for (int64_t j = 0; j < columnsOf(g); ++j) {
+      const MlirValue *even = sumsOf(g, i, j, 0), *odd = sumsOf(g, i, j, 1);
+      for (int e = 0; e < 2; ++e) {
+        MlirValue own = mloptBuildSelect(b, isEven, even[e], odd[e + 2]);
+        MlirValue sent = mloptBuildSelect(b, isEven, even[e + 2], odd[e]);
+        sums[count++] =
+            mloptBuildBinary(b, "arith.addf", own, fromOtherHalf(g, sent));
+      }
+    }
+  memcpy(g->sums, sums, (size_t)count * sizeof *sums);
+}
+
+/// The loop carries the long factor's words of a step, then the sums.
+static intptr_t pack(MloptTiled *g, const Fragments *rows, MlirValue *out) {
+  int count = g->factors[mloptTiledLongFactor(&g->p)].count;
+  intptr_t n = 0;
+  for (int64_t c = 0; c < linesOf(g); ++c)
+    for (int i = 0; i < count; ++i, n += WORDS)
+      memcpy(out + n, rows->words[c][i], sizeof rows->words[c][i]);
+  memcpy(out + n, g->sums, (size_t)numSums(g) * sizeof *out);
+  return n + numSums(g);
+}
+
+static void unpack(MloptTiled *g, const MlirValue *in, Fragments *rows) {
+  int count = g->factors[mloptTiledLongFactor(&g->p)].count;
+  intptr_t n = 0;
+  for (int64_t c = 0; c < linesOf(g); ++c)
+    for (int i = 0; i < count; ++i, n += WORDS)
+      memcpy(rows->words[c][i], in + n, sizeof rows->words[c][i]);
+  memcpy(g->sums, in + n, (size_t)numSums(g) * sizeof *in);
+}
+
+void mloptTiledMultiplyDirect(MloptTiled *g) {
+  MloptNv *nv = &g->nv;
+  int longer = mloptTiledLongFactor(&g->p);
+  int64_t lines = linesOf(g);
+  MlirValue carried[MLOPT_NV_MAX_CARRIED], in[MLOPT_NV_MAX_CARRIED], step;
+  Fragments rows, columns, next;
+  for (int64_t c = 0; c < lines; ++c)
+    loadChunk(g, longer, g->firstStep, c, CHUNK * HALVES, &rows);
+  for (intptr_t i = 0; i < numSums(g); ++i)
+    g->sums[i] = g->sums[0];
+  intptr_t n = pack(g, &rows, carried);
+  MloptNvScope steps = mloptNvBeginFor(
+      nv, g->firstStep, g->endStep, mloptNvInt(nv, 1), n, carried, &step, in);
+  unpack(g, in, &rows);
+  for (int64_t c = 0; c < lines * HALVES; ++c)
+    loadChunk(g, !longer, step, c, CHUNK, &columns);
+  MlirValue after = mloptNvAddInt(nv, step, 1);
+  for (int64_t c = 0; c < lines; ++c)
+    loadChunk(g, longer, after, c, CHUNK * HALVES, &next);
+  for (int64_t c = 0; c < lines; ++c)
+    multiplyLine(g, c, &rows, &columns);
+  pack(g, &next, carried);
+  mloptNvEndFor(nv, &steps, carried, in);
+  unpack(g, in, &rows);
+  addHalves(g);
+}

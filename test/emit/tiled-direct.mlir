@@ -1,0 +1,21 @@
+// RUN: mlopt-opt %s -mlopt-to-gpu | FileCheck %s
+
+// A short side: both factors go from memory to the fragments of mma.sync, the
+// long one past the cache, each row in two rows of a fragment. Nothing is staged
+// but the sums of the groups, which meet twice: once all are there, and once
+// they are added.
+// CHECK:       gpu.binary @short_side_kernel_0
+// CHECK-NOT:   cp.async
+// CHECK:       ld.global.nc.L1::no_allocate.v4.b32
+// CHECK-NOT:   bar.sync
+// CHECK:       ld.global.nc.v4.b32
+// CHECK:       mma.sync.aligned.m16n8k16
+// CHECK-NOT:   ldmatrix
+// CHECK:       shfl.sync.bfly
+// CHECK-COUNT-2: bar.sync
+// CHECK-NOT:   bar.sync
+// CHECK:       func.func @short_side
+func.func @short_side(%a: tensor<4x2048xbf16>, %b: tensor<4096x2048xbf16>) -> tensor<4x4096xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<4x2048xbf16>, tensor<4096x2048xbf16>) -> tensor<4x4096xbf16>
+  return %0 : tensor<4x4096xbf16>
+}
