@@ -56,17 +56,17 @@ void mloptBuildTree(MloptPull *, const MloptShared *, intptr_t count,
 /// to below `end`, powers of two; all get it.
 void mloptBuildWarpReduce(MloptPull *, const MloptShared *, int64_t least,
                           int64_t end, MlirValue *values);
-/// Among the threads of a line, of `schedule.line` threads; all get it. `thread`
-/// is the number in the block. Where a line is more than a warp, all threads of
-/// the block must pass.
+/// Among the threads of a line, of `schedule.line` threads; all get it.
+/// `thread` is the number in the block. Where a line is more than a warp, all
+/// threads of the block must pass.
 void mloptBuildLineReduce(MloptKernel *, const MloptShared *, MlirValue thread,
                           MlirValue *values);
 /// The loops' initial values and, behind them, what the threads have found.
 void mloptBuildFinal(MloptPull *, const MloptShared *, const MlirValue *loops,
                      const MlirValue *found, MlirValue *out);
 
-/// The value of another lane of the warp, by a `kind` of nvvm.shfl.sync: "bfly",
-/// "idx" or "up". All lanes must pass.
+/// The value of another lane of the warp, by a `kind` of nvvm.shfl.sync:
+/// "bfly", "idx" or "up". All lanes must pass.
 MlirValue mloptBuildShuffle(MloptBuilder *, const char *kind, MlirValue,
                             MlirValue offset);
 

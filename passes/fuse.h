@@ -289,4 +289,14 @@ MlirAttribute mloptFuseLedgerOf(MloptFusePlan *, int kernel,
                                 MlirStringRef function, intptr_t numOperands,
                                 const MlirValue *operands);
 
+//===----------------------------------------------------------------------===//
+// Building at level 2 (fuse_prepare.c)
+//===----------------------------------------------------------------------===//
+
+/// A constant of one element, given by its bits.
+MlirValue mloptFuseSplat(MloptBuilder *, MlirType, uint64_t bits);
+/// An elementwise operation of `x` and `y`, in the numerics mode of `like`.
+MlirValue mloptFuseBinary(MloptBuilder *, const MloptOpDef *, MlirValue x,
+                          MlirValue y, MlirOperation like);
+
 #endif // MLOPT_PASSES_FUSE_H

@@ -75,27 +75,37 @@ static bool isView(MlirOperation op) {
   return mloptIsA(op, &mloptOp_reduce) && reducesNothing(op);
 }
 
-/// Its operand and +0.0.
-static MlirValue plusZero(MloptBuilder *b, MlirOperation op) {
-  MlirType type = mloptOperandType(op, 0);
-  MlirNamedAttribute attrs[] = {
-      mloptNamedAttr(b->context, "value", mloptSplatAttr(type, 0)),
-      mloptNamedAttr(b->context, "numerics", mloptAttr(op, "numerics"))};
-  MlirValue zero =
-      mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_constant.name,
-                                       .numResults = 1,
-                                       .results = &type,
-                                       .numAttrs = 1,
-                                       .attrs = attrs});
-  MlirValue operands[] = {mloptOperand(op, 0), zero};
-  bool hasMode = !mlirAttributeIsNull(attrs[1].attribute);
-  return mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_add.name,
-                                          .numOperands = 2,
-                                          .operands = operands,
+MlirValue mloptFuseSplat(MloptBuilder *b, MlirType type, uint64_t bits) {
+  MlirNamedAttribute value =
+      mloptNamedAttr(b->context, "value", mloptSplatAttr(type, bits));
+  return mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_constant.name,
                                           .numResults = 1,
                                           .results = &type,
-                                          .numAttrs = hasMode,
-                                          .attrs = attrs + 1});
+                                          .numAttrs = 1,
+                                          .attrs = &value});
+}
+
+MlirValue mloptFuseBinary(MloptBuilder *b, const MloptOpDef *def, MlirValue x,
+                          MlirValue y, MlirOperation like) {
+  MlirType type = mlirValueGetType(x);
+  MlirValue operands[] = {x, y};
+  MlirNamedAttribute mode =
+      mloptNamedAttr(b->context, "numerics", mloptAttr(like, "numerics"));
+  return mloptBuildValue(
+      b, (MloptOpSpec){.name = def->name,
+                       .numOperands = 2,
+                       .operands = operands,
+                       .numResults = 1,
+                       .results = &type,
+                       .numAttrs = !mlirAttributeIsNull(mode.attribute),
+                       .attrs = &mode});
+}
+
+/// Its operand and +0.0.
+static MlirValue plusZero(MloptBuilder *b, MlirOperation op) {
+  MlirValue x = mloptOperand(op, 0);
+  return mloptFuseBinary(b, &mloptOp_add, x,
+                         mloptFuseSplat(b, mlirValueGetType(x), 0), op);
 }
 
 /// Writes what keeps the row-major order as a reshape.

@@ -52,41 +52,8 @@ static MlirValue factorOfRow(MloptBuilder *b, const MloptFuseStream *s) {
   MlirValue row = mloptOperand(repeat, 0);
   if (mloptIsA(s->scale, &mloptOp_mul))
     return row;
-  MlirType type = mlirValueGetType(row);
-  MlirNamedAttribute attrs[] = {
-      mloptNamedAttr(b->context, "value", mloptSplatAttr(type, ONE)),
-      mloptNamedAttr(b->context, "numerics", mloptAttr(s->scale, "numerics"))};
-  MlirValue one =
-      mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_constant.name,
-                                       .numResults = 1,
-                                       .results = &type,
-                                       .numAttrs = 1,
-                                       .attrs = attrs});
-  MlirValue operands[] = {one, row};
-  bool hasMode = !mlirAttributeIsNull(attrs[1].attribute);
-  return mloptBuildValue(b, (MloptOpSpec){.name = mloptOp_div.name,
-                                          .numOperands = 2,
-                                          .operands = operands,
-                                          .numResults = 1,
-                                          .results = &type,
-                                          .numAttrs = hasMode,
-                                          .attrs = attrs + 1});
-}
-
-static MlirValue multiply(MloptBuilder *b, const MloptFuseStream *s,
-                          MlirValue x, MlirValue y) {
-  MlirType type = mlirValueGetType(x);
-  MlirValue operands[] = {x, y};
-  MlirNamedAttribute mode =
-      mloptNamedAttr(b->context, "numerics", mloptAttr(s->scale, "numerics"));
-  return mloptBuildValue(
-      b, (MloptOpSpec){.name = mloptOp_mul.name,
-                       .numOperands = 2,
-                       .operands = operands,
-                       .numResults = 1,
-                       .results = &type,
-                       .numAttrs = !mlirAttributeIsNull(mode.attribute),
-                       .attrs = &mode});
+  MlirValue one = mloptFuseSplat(b, mlirValueGetType(row), ONE);
+  return mloptFuseBinary(b, &mloptOp_div, one, row, s->scale);
 }
 
 MlirOperation mloptFuseDelayScale(MlirOperation second) {
@@ -114,7 +81,8 @@ MlirOperation mloptFuseDelayScale(MlirOperation second) {
   mlirValueSetType(mloptResult(again, 0), wide);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(second), second,
                                       again);
-  MlirValue scaled = multiply(&b, &s, sums, mloptResult(again, 0));
+  MlirValue scaled =
+      mloptFuseBinary(&b, &mloptOp_mul, sums, mloptResult(again, 0), s.scale);
   if (!mlirTypeEqual(result, wide))
     scaled = mloptBuildUnary(&b, mloptOp_convert.name, scaled, result);
   mlirValueReplaceAllUsesOfWith(mloptResult(second, 0), scaled);

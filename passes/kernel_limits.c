@@ -7,6 +7,8 @@
 
 #include "kernel_limits.h"
 
+#include "launch.h"
+#include "nv_tma.h"
 #include "support.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -14,6 +16,24 @@
 
 static void set(MlirOperation kernel, const char *name, MlirAttribute value) {
   mlirOperationSetDiscardableAttributeByName(kernel, mloptStr(name), value);
+}
+
+void mloptSetKernelThreads(MlirOperation kernel, int64_t threads) {
+  const int32_t sizes[] = {(int32_t)threads, 1, 1};
+  set(kernel, "nvvm.reqntid",
+      mlirDenseI32ArrayGet(mlirOperationGetContext(kernel), 3, sizes));
+}
+
+void mloptSetKernelMaps(MlirOperation kernel, const bool *isMap) {
+  MlirContext context = mlirOperationGetContext(kernel);
+  MlirAttribute parameters[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  intptr_t n = mlirBlockGetNumArguments(entry);
+  for (intptr_t i = 0; i < n; ++i)
+    parameters[i] = isMap[i] ? mloptNvMapParameter(context)
+                             : mlirDictionaryAttrGet(context, 0, NULL);
+  mlirOperationSetInherentAttributeByName(
+      kernel, mloptStr("arg_attrs"), mlirArrayAttrGet(context, n, parameters));
 }
 
 void mloptSetKernelCluster(MlirOperation kernel, int64_t blocks) {

@@ -14,6 +14,13 @@
 
 #include "mlir-c/IR.h"
 
+/// Fixes how many threads a block has.
+void mloptSetKernelThreads(MlirOperation kernel, int64_t threads);
+
+/// Says of each parameter of an `llvm.func` whether it is a tensor map, which
+/// the driver copies to where TMA reads it.
+void mloptSetKernelMaps(MlirOperation kernel, const bool *isMap);
+
 /// Puts that many blocks side by side into a cluster.
 void mloptSetKernelCluster(MlirOperation kernel, int64_t blocks);
 

@@ -206,19 +206,12 @@ void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
                                              scheduleAttr(context, s));
   if (mloptMatmulBlocks(s) > 1)
     mloptSetKernelCluster(kernel, mloptMatmulBlocks(s));
-  const int32_t threads[] = {MLOPT_MATMUL_THREADS, 1, 1};
-  mlirOperationSetDiscardableAttributeByName(
-      kernel, mloptStr("nvvm.reqntid"),
-      mlirDenseI32ArrayGet(context, 3, threads));
+  mloptSetKernelThreads(kernel, MLOPT_MATMUL_THREADS);
   mloptSetKernelResident(kernel, 1);
-  MlirAttribute parameters[MLOPT_MAX_LAUNCH_ARGUMENTS];
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
-  intptr_t n = mlirBlockGetNumArguments(entry);
-  for (intptr_t i = 0; i < n; ++i)
-    parameters[i] = mloptMatmulIsMap(c, s, i) ? mloptNvMapParameter(context)
-                                              : dictionary(context, 0, NULL);
-  mlirOperationSetInherentAttributeByName(
-      kernel, mloptStr("arg_attrs"), mlirArrayAttrGet(context, n, parameters));
+  bool isMap[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  for (intptr_t i = 0; i < MLOPT_MAX_LAUNCH_ARGUMENTS; ++i)
+    isMap[i] = mloptMatmulIsMap(c, s, i);
+  mloptSetKernelMaps(kernel, isMap);
 }
 
 /// An integer of a dictionary; `otherwise` if it has none of this name.

@@ -291,20 +291,12 @@ void mloptStreamAnnotate(MlirOperation kernel, const MloptStream *p,
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr("mlopt.schedule"),
       mlirDictionaryAttrGet(context, numEntries, entries));
-  const int32_t threads[] = {(int32_t)mloptStreamThreads(s), 1, 1};
-  mlirOperationSetDiscardableAttributeByName(
-      kernel, mloptStr("nvvm.reqntid"),
-      mlirDenseI32ArrayGet(context, 3, threads));
+  mloptSetKernelThreads(kernel, mloptStreamThreads(s));
   mloptSetKernelResident(kernel, 1);
-  MlirAttribute parameters[MLOPT_MAX_LAUNCH_ARGUMENTS];
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
-  intptr_t n = mlirBlockGetNumArguments(entry);
-  for (intptr_t i = 0; i < n; ++i)
-    parameters[i] = mloptStreamIsMap(p, i)
-                        ? mloptNvMapParameter(context)
-                        : mlirDictionaryAttrGet(context, 0, NULL);
-  mlirOperationSetInherentAttributeByName(
-      kernel, mloptStr("arg_attrs"), mlirArrayAttrGet(context, n, parameters));
+  bool isMap[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  for (intptr_t i = 0; i < MLOPT_MAX_LAUNCH_ARGUMENTS; ++i)
+    isMap[i] = mloptStreamIsMap(p, i);
+  mloptSetKernelMaps(kernel, isMap);
 }
 
 bool mloptReadStreamSchedule(MlirOperation kernel, MloptStreamSchedule *out) {

@@ -7,7 +7,6 @@
 
 #include "schedule_tiled.h"
 
-#include "kernel_limits.h"
 #include "schedule.h"
 #include "target.h"
 
@@ -168,6 +167,12 @@ static int64_t bytesOf(MlirType element) {
 int64_t mloptTiledThreads(const MloptTiledSchedule *s) {
   return s->tile[0] / s->warp[0] * (s->tile[1] / s->warp[1]) * s->groups *
          mloptSm90.warp;
+}
+
+int64_t mloptTiledResident(const MloptTiledSchedule *s) {
+  int64_t resident =
+      mloptTiledIsDirect(s) ? DIRECT_THREADS / mloptTiledThreads(s) : 1;
+  return resident > 1 ? resident : 1;
 }
 
 int64_t mloptTiledFactorBytes(const MloptProduct *p,
@@ -580,73 +585,6 @@ bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
                s->tile[0], s->tile[1], s->tile[2], s->warp[0], s->warp[1],
                s->stages, s->groups);
   return false;
-}
-
-//===----------------------------------------------------------------------===//
-// Attributes
-//===----------------------------------------------------------------------===//
-
-void mloptTiledAnnotate(MlirOperation kernel, const MloptTiledSchedule *s) {
-  MlirContext c = mlirOperationGetContext(kernel);
-  MlirNamedAttribute entries[] = {
-      mloptNamedAttr(c, "family", mloptStrAttr(c, "tiled")),
-      mloptNamedAttr(c, "groups", mloptI64Attr(c, s->groups)),
-      mloptNamedAttr(c, "stages", mloptI64Attr(c, s->stages)),
-      mloptNamedAttr(c, "terms", mloptI64Attr(c, s->terms)),
-      mloptNamedAttr(c, "tile", mloptI64Array(c, 3, s->tile)),
-      mloptNamedAttr(c, "warp", mloptI64Array(c, 2, s->warp)),
-      mloptNamedAttr(c, "splits", mloptI64Attr(c, s->splits)),
-  };
-  bool isSplit = s->splits > 1;
-  mlirOperationSetDiscardableAttributeByName(
-      kernel, mloptStr(MLOPT_SCHEDULE),
-      mlirDictionaryAttrGet(c, MLOPT_COUNT(entries) - !isSplit, entries));
-  if (isSplit)
-    mloptSetKernelCluster(kernel, s->splits);
-  // Else ptxas would rather spill than have one block alone.
-  int64_t resident =
-      mloptTiledIsDirect(s) ? DIRECT_THREADS / mloptTiledThreads(s) : 1;
-  mloptSetKernelResident(kernel, resident > 1 ? resident : 1);
-}
-
-static bool readInt(MlirAttribute dict, const char *name, int64_t *out) {
-  MlirAttribute value = mloptDictGet(dict, name);
-  if (mlirAttributeIsNull(value) || !mloptIsI64(value))
-    return false;
-  *out = mlirIntegerAttrGetValueInt(value);
-  return true;
-}
-
-static bool readInts(MlirAttribute dict, const char *name, intptr_t count,
-                     int64_t *out) {
-  MlirAttribute value = mloptDictGet(dict, name);
-  if (mlirAttributeIsNull(value) || !mloptIsI64Array(value) ||
-      mlirDenseArrayGetNumElements(value) != count)
-    return false;
-  mloptI64ArrayGet(value, out);
-  return true;
-}
-
-bool mloptReadTiledSchedule(MlirOperation kernel, MloptTiledSchedule *out) {
-  MlirAttribute schedule = mloptAttr(kernel, MLOPT_SCHEDULE);
-  if (mlirAttributeIsNull(schedule) || !mlirAttributeIsADictionary(schedule))
-    return false;
-  static const char *const keys[] = {"family", "groups", "splits", "stages",
-                                     "terms",  "tile",   "warp"};
-  if (!mloptDictHasOnly(schedule, MLOPT_COUNT(keys), keys))
-    return false;
-  MlirAttribute family = mloptDictGet(schedule, "family");
-  out->splits = 1;
-  if (!mlirAttributeIsNull(mloptDictGet(schedule, "splits")) &&
-      !readInt(schedule, "splits", &out->splits))
-    return false;
-  return !mlirAttributeIsNull(family) && mloptIsString(family) &&
-         mloptStrEq(mlirStringAttrGetValue(family), "tiled") &&
-         readInts(schedule, "tile", 3, out->tile) &&
-         readInts(schedule, "warp", 2, out->warp) &&
-         readInt(schedule, "stages", &out->stages) &&
-         readInt(schedule, "groups", &out->groups) &&
-         readInt(schedule, "terms", &out->terms);
 }
 
 void mloptTiledLaunch(const MloptProduct *p, const MloptTiledSchedule *s,

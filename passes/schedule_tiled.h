@@ -44,6 +44,9 @@ bool mloptTiledIsDeep(const MloptProduct *, const MloptTiledSchedule *);
 bool mloptTiledIsOneTerm(const MloptFactor *);
 
 int64_t mloptTiledThreads(const MloptTiledSchedule *);
+/// Blocks that a multiprocessor is to hold at once; with more, ptxas has fewer
+/// registers for each.
+int64_t mloptTiledResident(const MloptTiledSchedule *);
 /// Bytes of one stage of factor 0 or 1, and of all dynamic shared memory.
 int64_t mloptTiledFactorBytes(const MloptProduct *, const MloptTiledSchedule *,
                               int factor);

@@ -59,8 +59,8 @@ MlirValue mloptPieceCombine(MloptPiece *, MlirOperation reduction, intptr_t i,
                             const MloptReduction *, const MloptCut *,
                             MlirValue pieces, MlirValue init);
 
-/// Cuts the scan of a fusion that has too few lines (split_scans.c); false where
-/// it has none, or where building failed, which `*outFailed` says.
+/// Cuts the scan of a fusion that has too few lines (split_scans.c); false
+/// where it has none, or where building failed, which `*outFailed` says.
 bool mloptSplitScan(MlirOperation fusion, bool *outFailed);
 
 #endif // MLOPT_PASSES_SPLIT_CUT_H
