@@ -274,6 +274,13 @@ def make(folder, pattern):
     print(len(names), "artifacts")
 
 
+def kernels_of(program, sizes):
+    """How many kernels a case may take: one, unless its depth is so long beside
+    its few tiles that each product is cut into pieces, which one more adds."""
+    is_cut = len(sizes) == 3 and sizes[2] >= 4096 and sizes[0] * sizes[1] < 2**16
+    return program.text.count("mlopt.dot ") + 1 if is_cut else 1
+
+
 def check_case(torch, mlopt, folder, name):
     """What is wrong with a case; None if nothing is."""
     types = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32,
@@ -300,8 +307,9 @@ def check_case(torch, mlopt, folder, name):
         error = (got.double() - wanted[i]).norm() / wanted[i].norm()
         if not error <= (1e-4 if element == "f32" else 8e-3):
             return f"result {i}: error {error:.2e}"
-    if loaded.launch_count != 1:
-        return f"{loaded.launch_count} kernels"
+    most = kernels_of(program, cases[name][1])
+    if loaded.launch_count > most:
+        return f"{loaded.launch_count} kernels, not {most}"
     return None
 
 
