@@ -27,6 +27,11 @@
 /// The highest rank that mlopt operations accept; index buffers have this size.
 enum { MLOPT_MAX_RANK = 16 };
 
+/// The quotient of two positive numbers, rounded up.
+static inline int64_t mloptDivideUp(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
 static inline MlirStringRef mloptStr(const char *s) {
   return mlirStringRefCreateFromCString(s);
 }

@@ -46,3 +46,13 @@ bool mloptJoinAffine(MlirType from, MlirType to, const MloptAffine *indices,
       return false;
   return true;
 }
+
+MloptSliceDim mloptGetSliceDim(MlirOperation slice, intptr_t dim) {
+  return (MloptSliceDim){
+      .offset =
+          mlirDenseI64ArrayGetElement(mloptAttr(slice, "static_offsets"), dim),
+      .size =
+          mlirDenseI64ArrayGetElement(mloptAttr(slice, "static_sizes"), dim),
+      .stride =
+          mlirDenseI64ArrayGetElement(mloptAttr(slice, "static_strides"), dim)};
+}

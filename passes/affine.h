@@ -33,4 +33,11 @@ MloptAffine mloptLinearAffine(MlirType, const MloptAffine *indices);
 bool mloptJoinAffine(MlirType from, MlirType to, const MloptAffine *indices,
                      MloptAffine *out);
 
+/// One dimension of a slice, as tensor.extract_slice and tensor.insert_slice
+/// have it; MLIR's mark stands for an offset that is not known.
+typedef struct MloptSliceDim {
+  int64_t offset, size, stride;
+} MloptSliceDim;
+MloptSliceDim mloptGetSliceDim(MlirOperation slice, intptr_t dim);
+
 #endif // MLOPT_PASSES_AFFINE_H

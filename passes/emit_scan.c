@@ -77,7 +77,6 @@ static MlirValue isBelow(Scan *s, MlirValue x, int64_t n) {
 static MlirValue both(Scan *s, MlirValue x, MlirValue y) {
   return mlirValueIsNull(y) ? x : mloptBuildBinary(s->b, "arith.andi", x, y);
 }
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// x, then y.
 static MlirValue combine(Scan *s, MlirValue x, MlirValue y) {
@@ -561,7 +560,7 @@ void mloptEmitScan(MloptKernel *kernel, MlirOperation op,
   else
     emitColumnsTurn(&s, first, &carried);
   mloptPullEndFor(s.pull, loop, mloptPullIndex(s.pull, 0),
-                  mloptPullIndex(s.pull, divideUp(length, turn) * turn),
+                  mloptPullIndex(s.pull, mloptDivideUp(length, turn) * turn),
                   mloptPullIndex(s.pull, turn), 1, &init, &carried, &last);
   mloptPullSetHooks(s.pull, (MloptPullHooks){.load = NULL});
   mloptTileDestroy(&s.tile);

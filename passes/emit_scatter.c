@@ -407,8 +407,6 @@ static void giveTile(Scatter *s, const Tile *tile, const MlirValue *values,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static bool describe(Scatter *s) {
   const MloptSchedule *schedule = &s->kernel->schedule;
   s->operand = mloptOperandType(s->op, 0);
@@ -422,8 +420,8 @@ static bool describe(Scatter *s) {
                                mloptElementType(s->indices));
   s->numWindows = mloptNumElements(s->windows);
   s->numElements = mloptNumElements(s->operand);
-  s->range = divideUp(s->numElements, schedule->blocks);
-  s->perThread = divideUp(s->range, schedule->threads);
+  s->range = mloptDivideUp(s->numElements, schedule->blocks);
+  s->perThread = mloptDivideUp(s->range, schedule->threads);
   if (s->perThread > PER_THREAD)
     s->perThread = PER_THREAD;
   bool isNarrow = s->numWindows <= INT32_MAX && s->numElements <= INT32_MAX;
@@ -441,7 +439,7 @@ static bool describe(Scatter *s) {
 /// The first search: all windows, for the block's range.
 static void searchRange(Scatter *s, MlirValue begin, MlirValue end) {
   int64_t warps = s->kernel->schedule.threads / mloptSm90.warp;
-  int64_t share = divideUp(s->numWindows, warps);
+  int64_t share = mloptDivideUp(s->numWindows, warps);
   s->lists = mloptAddShared(s->kernel, s->number, warps * s->list);
   s->places = mloptAddShared(s->kernel, s->number, warps * s->list);
   s->counts = mloptAddShared(s->kernel, s->number, warps);

@@ -161,8 +161,6 @@ MlirValue mloptTiledAddress(const MloptTiledPlace *place, int64_t row,
 // The block
 //===----------------------------------------------------------------------===//
 
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static void readThreads(MloptTiled *g) {
   MloptNv *nv = &g->nv;
   g->thread = mloptNvRegister(nv, "tid.x");
@@ -185,8 +183,8 @@ static void readThreads(MloptTiled *g) {
 static void locateTile(MloptTiled *g) {
   enum { BAND = 8 };
   MloptNv *nv = &g->nv;
-  int64_t tilesM = divideUp(g->p.axes[MLOPT_AXIS_M].size, g->s.tile[0]);
-  int64_t tilesN = divideUp(g->p.axes[MLOPT_AXIS_N].size, g->s.tile[1]);
+  int64_t tilesM = mloptDivideUp(g->p.axes[MLOPT_AXIS_M].size, g->s.tile[0]);
+  int64_t tilesN = mloptDivideUp(g->p.axes[MLOPT_AXIS_N].size, g->s.tile[1]);
   MlirValue number =
       mloptNvDivInt(nv, mloptNvRegister(nv, "ctaid.x"), g->s.splits);
   MlirValue batch = mloptNvDivInt(nv, number, tilesM * tilesN);
@@ -254,8 +252,8 @@ static void storeStep(MloptTiled *g, MlirValue slot,
 static void fillStages(MloptTiled *g) {
   MloptNv *nv = &g->nv;
   for (int64_t i = 0; i < g->s.stages - 1; ++i) {
-    if (i >=
-        divideUp(g->steps,
+    if (i >= mloptDivideUp(
+                 g->steps,
                  g->s.splits)) { // as many groups of copies as there are stages
       if (copies(g))
         mloptNvCommitCopies(nv);
@@ -343,7 +341,7 @@ void mloptEmitTiled(MloptKernel *kernel) {
   g.nv = mloptNvBegin(b, kernel->func);
   g.threads = mloptTiledThreads(&g.s);
   g.usesMma = mloptTiledUsesMma(&g.p);
-  g.steps = divideUp(g.p.axes[MLOPT_AXIS_K].size, g.s.tile[2]);
+  g.steps = mloptDivideUp(g.p.axes[MLOPT_AXIS_K].size, g.s.tile[2]);
   int64_t aBytes = mloptTiledFactorBytes(&g.p, &g.s, 0);
   g.stageBytes = aBytes + mloptTiledFactorBytes(&g.p, &g.s, 1);
   readThreads(&g);

@@ -67,7 +67,6 @@ static MlirValue apply(Transpose *t, const char *name, MlirValue x, int64_t n) {
 static MlirValue add(Transpose *t, MlirValue x, MlirValue y) {
   return mloptBuildBinary(t->b, "arith.addi", x, y);
 }
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 //===----------------------------------------------------------------------===//
 // Places
@@ -102,7 +101,7 @@ static bool findSides(Transpose *t) {
 
 /// Where a side's tile begins, by its number, which is taken off the block's.
 static MlirValue beginOf(Transpose *t, const Side *side, MlirValue *block) {
-  int64_t count = divideUp(side->size, side->length);
+  int64_t count = mloptDivideUp(side->size, side->length);
   MlirValue number = apply(t, "arith.remui", *block, count);
   *block = apply(t, "arith.divui", *block, count);
   return apply(t, "arith.muli", number, side->length);
@@ -172,8 +171,8 @@ static void vectorOf(Transpose *t, int64_t v, const Side *side, int64_t lanes,
 }
 
 static int64_t vectorsOf(const Transpose *t, int64_t lanes) {
-  return divideUp(t->p.length * t->q.length,
-                  lanes * t->kernel->schedule.threads);
+  return mloptDivideUp(t->p.length * t->q.length,
+                       lanes * t->kernel->schedule.threads);
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,7 +190,7 @@ static bool liesAlong(const Transpose *t, const Staged *s) {
 /// The least odd number of words that holds a row.
 static int64_t pitchOf(const Transpose *t, int64_t bytes) {
   int64_t perWord = bytes < WORD_BYTES ? WORD_BYTES / bytes : 1;
-  return (divideUp(t->p.length, perWord) | 1) * perWord;
+  return (mloptDivideUp(t->p.length, perWord) | 1) * perWord;
 }
 
 static void collectStaged(Transpose *t) {

@@ -117,6 +117,18 @@ static MlirValue elementOfWord(MloptTile *tile, const Access *a, MlirValue word,
   return mloptPullFromMemory(tile->pull, word, element);
 }
 
+static MlirValue load(MloptBuilder *b, MlirValue address, MlirType type,
+                      const Access *a) {
+  MlirNamedAttribute alignment = alignmentOf(b, a);
+  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.load",
+                                          .numOperands = 1,
+                                          .operands = &address,
+                                          .numResults = 1,
+                                          .results = &type,
+                                          .numAttrs = 1,
+                                          .attrs = &alignment});
+}
+
 int mloptTileLoadWords(MloptTile *tile, MlirValue pointer, MlirType tensor,
                        MlirValue position, int count, MlirValue *outWords) {
   MloptBuilder *b = mloptPullGetBuilder(tile->pull);
@@ -125,14 +137,7 @@ int mloptTileLoadWords(MloptTile *tile, MlirValue pointer, MlirType tensor,
   for (int word = 0; word < a.numWords; word += a.wordsAtOnce) {
     MlirValue address =
         addressOfWord(tile, &a, pointer, tensor, position, word);
-    MlirNamedAttribute alignment = alignmentOf(b, &a);
-    MlirValue loaded = mloptBuildValue(b, (MloptOpSpec){.name = "llvm.load",
-                                                        .numOperands = 1,
-                                                        .operands = &address,
-                                                        .numResults = 1,
-                                                        .results = &type,
-                                                        .numAttrs = 1,
-                                                        .attrs = &alignment});
+    MlirValue loaded = load(b, address, type, &a);
     outWords[word] = loaded;
     for (int w = 0; w < a.wordsAtOnce && a.wordsAtOnce > 1; ++w)
       outWords[word + w] = extractElement(b, loaded, w, a.word);
@@ -216,16 +221,9 @@ void mloptTileLoadRun(MloptTile *tile, MlirValue pointer, MlirType tensor,
   MlirValue words[MLOPT_MAX_LANES];
   Access one = a;
   one.wordsAtOnce = 1;
-  MlirNamedAttribute alignment = alignmentOf(b, &one);
   for (int w = 0; w < a.numWords; ++w) {
     MlirValue address = addressOfWord(tile, &a, pointer, tensor, begin, w);
-    words[w] = mloptBuildValue(b, (MloptOpSpec){.name = "llvm.load",
-                                                .numOperands = 1,
-                                                .operands = &address,
-                                                .numResults = 1,
-                                                .results = &a.word,
-                                                .numAttrs = 1,
-                                                .attrs = &alignment});
+    words[w] = load(b, address, a.word, &one);
   }
   MlirValue tail = loadTail(tile, &a, pointer, tensor, position, count);
   MlirValue shift = mloptBuildBinary(

@@ -16,26 +16,19 @@
 
 #include "nv_tile_impl.h"
 
+#include "affine.h"
+
 /// Whether a vector along a dimension lies in the slice or outside as a whole.
 static bool isWholeAlong(MlirOperation insert, intptr_t dim, int count) {
-  int64_t offset =
-      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_offsets"), dim);
-  int64_t size =
-      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_sizes"), dim);
-  int64_t stride =
-      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_strides"), dim);
-  return !mloptIsDynamic(offset) && stride == 1 && offset % count == 0 &&
-         size % count == 0;
+  MloptSliceDim d = mloptGetSliceDim(insert, dim);
+  return !mloptIsDynamic(d.offset) && d.stride == 1 && d.offset % count == 0 &&
+         d.size % count == 0;
 }
 
 /// Whether a slice has at least so many neighbours along a dimension.
 static bool isAtLeast(MlirOperation insert, intptr_t dim, int count) {
-  return !mloptIsDynamic(mlirDenseI64ArrayGetElement(
-             mloptAttr(insert, "static_offsets"), dim)) &&
-         mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_strides"),
-                                     dim) == 1 &&
-         mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_sizes"), dim) >=
-             count;
+  MloptSliceDim d = mloptGetSliceDim(insert, dim);
+  return !mloptIsDynamic(d.offset) && d.stride == 1 && d.size >= count;
 }
 
 /// The indices of all lanes, given one's; false where the vector may lie on

@@ -17,7 +17,6 @@
 
 static const MloptTarget *const target = &mloptSm90;
 
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t atMost(int64_t a, int64_t most) { return a < most ? a : most; }
 
 int64_t mloptNearestDivisor(int64_t size, int64_t wanted, int64_t align) {
@@ -53,12 +52,12 @@ static bool chooseDescent(int64_t rows, int64_t columns, int64_t bytes,
   if (columns < LEAST || columns > BLOCK * out->width || columns % WIDTH ||
       out->width * bytes > SUMS)
     return false;
-  int64_t line = divideUp(columns, out->width);
+  int64_t line = mloptDivideUp(columns, out->width);
   out->line = 1;
   while (out->line < line && out->line < target->warp)
     out->line *= 2;
   if (line > target->warp)
-    out->line = divideUp(line, target->warp) * target->warp;
+    out->line = mloptDivideUp(line, target->warp) * target->warp;
   out->lines = mloptCommonPower(rows, BLOCK / out->line);
   // What the lines have found meets in shared memory; a little is left for what
   // warps have found of rows.
@@ -150,7 +149,7 @@ bool mloptChooseBoth(MloptProgram *p, MloptSchedule *out) {
   int64_t lanes = mloptCommonPower(
       rows.sizes[inner],
       atMost(atMost(target->accessBytes / p->smallest, p->granule), d.width));
-  int64_t vectors = divideUp(rows.middle, d.line * lanes);
+  int64_t vectors = mloptDivideUp(rows.middle, d.line * lanes);
   if (vectors * lanes * p->numScalars > MAX_CLONED ||
       pieces.outer > target->blocks)
     return false;

@@ -80,9 +80,6 @@ enum {
   MLOPT_MAX_CLONED = 4096,
 };
 
-static inline int64_t mloptDivideUp(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 static inline int64_t mloptAtMost(int64_t a, int64_t most) {
   return a < most ? a : most;
 }

@@ -118,8 +118,6 @@ enum {
   MOST_SPLITS = 8, ///< blocks of a cluster on every chip
 };
 
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 int64_t mloptMatmulConsumerRows(const MloptMatmulSchedule *s) {
   return s->alternate ? s->tile[0] : s->tile[0] / MLOPT_MATMUL_CONSUMERS;
 }
@@ -131,14 +129,15 @@ int64_t mloptMatmulProductColumns(const MloptContraction *c,
 
 void mloptMatmulTiles(const MloptContraction *c, const MloptMatmulSchedule *s,
                       int64_t *outM, int64_t *outN, int64_t *outTotal) {
-  *outM = divideUp(c->sizes[MLOPT_AXIS_M], s->tile[0] * s->cluster);
-  *outN = divideUp(c->sizes[MLOPT_AXIS_N], mloptMatmulProductColumns(c, s));
+  *outM = mloptDivideUp(c->sizes[MLOPT_AXIS_M], s->tile[0] * s->cluster);
+  *outN =
+      mloptDivideUp(c->sizes[MLOPT_AXIS_N], mloptMatmulProductColumns(c, s));
   *outTotal = *outM * *outN * c->sizes[MLOPT_AXIS_BATCH];
 }
 
 int64_t mloptMatmulSteps(const MloptContraction *c,
                          const MloptMatmulSchedule *s) {
-  return c->sizes[MLOPT_AXIS_K] / c->run * divideUp(c->run, s->tile[2]);
+  return c->sizes[MLOPT_AXIS_K] / c->run * mloptDivideUp(c->run, s->tile[2]);
 }
 
 /// A tail's end costs whoever sends it about as much as SEND_STEPS more steps,
@@ -152,9 +151,9 @@ MloptMatmulTail mloptMatmulTailOf(const MloptContraction *c,
   MloptMatmulTail tail = {.blocks = PROCESSORS, .rounds = total / PROCESSORS};
   tail.tiles = total % PROCESSORS;
   tail.helpers = PROCESSORS - tail.tiles;
-  tail.each = divideUp(tail.tiles, tail.helpers);
-  tail.firstSteps =
-      divideUp(tail.each * (steps + SEND_STEPS) - SEND_STEPS, tail.each + 1);
+  tail.each = mloptDivideUp(tail.tiles, tail.helpers);
+  tail.firstSteps = mloptDivideUp(tail.each * (steps + SEND_STEPS) - SEND_STEPS,
+                                  tail.each + 1);
   if (!tail.rounds || !tail.tiles || tail.firstSteps >= steps)
     return (MloptMatmulTail){.blocks = 0};
   return tail;
@@ -374,12 +373,12 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
     step += step / CLUSTER_LOSS;
   if (mloptMatmulPromotes(c))
     step += bytesOf(&c->a) == 1 ? PROMOTE_CYCLES : PROMOTE_16_BIT_CYCLES;
-  int64_t multiply = divideUp(mloptMatmulSteps(c, s), s->splits) * step;
+  int64_t multiply = mloptDivideUp(mloptMatmulSteps(c, s), s->splits) * step;
   int64_t store = STORE_CYCLES + STORE_COLUMN_CYCLES * s->tile[1];
   if (!c->isPlain)
     store += mloptEpilogueOperations(c) * s->tile[0] *
              mloptMatmulProductColumns(c, s) / OPERATIONS_PER_CYCLE;
-  int64_t rounds = divideUp(total * mloptMatmulBlocks(s), PROCESSORS);
+  int64_t rounds = mloptDivideUp(total * mloptMatmulBlocks(s), PROCESSORS);
   if (s->splits > 1)
     store += SPLIT_CYCLES + SPLIT_COLUMN_CYCLES * s->splits * s->tile[1];
   if (s->tail) {
@@ -390,7 +389,7 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
   if (!s->alternate)
     return rounds * (multiply + store);
   multiply += multiply / ALTERNATE_LOSS;
-  int64_t turns = divideUp(rounds, MLOPT_MATMUL_CONSUMERS);
+  int64_t turns = mloptDivideUp(rounds, MLOPT_MATMUL_CONSUMERS);
   int64_t together = rounds * multiply + store;
   int64_t apart = turns * (multiply + store);
   return together > apart ? together : apart;

@@ -37,8 +37,6 @@ static const char *storedType(const MloptOutput *output) {
   }
 }
 
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static int64_t bytesOf(const MloptMatrix *matrix) {
   return mloptElementWidth(mloptElementType(matrix->type)) / 8;
 }
@@ -142,8 +140,8 @@ MloptMatmulResiduals mloptMatmulLoadsResiduals(const MloptContraction *c,
     return (MloptMatmulResiduals){.boxes = 0};
   // As even as can be, so that the first stage is given back early.
   int64_t blocks = mloptMatmulConsumerBlocks(c, s);
-  r.stages = divideUp(blocks, r.blocks);
-  r.blocks = divideUp(blocks, r.stages);
+  r.stages = mloptDivideUp(blocks, r.blocks);
+  r.blocks = mloptDivideUp(blocks, r.stages);
   return r;
 }
 
@@ -301,7 +299,7 @@ static MlirAttribute mapAttr(MlirContext context, const Map *map) {
 /// The bytes of a stride. One of a dimension of size 1 is never stepped over,
 /// but must be a multiple of 16.
 static int64_t strideBytes(int64_t stride, int64_t inner, int64_t bytes) {
-  return stride ? stride * bytes : divideUp(inner * bytes, 16) * 16;
+  return stride ? stride * bytes : mloptDivideUp(inner * bytes, 16) * 16;
 }
 
 MlirAttribute mloptMatmulMapOfFactor(MlirContext context,

@@ -12,6 +12,7 @@
 
 #include "schedule_impl.h"
 
+#include "affine.h"
 #include "target.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -96,14 +97,9 @@ static bool cutsUnevenly(MlirOperation op, MlirType outer, int64_t lanes) {
     --last;
   if (last < 0)
     return false;
-  int64_t offset =
-      mlirDenseI64ArrayGetElement(mloptAttr(op, "static_offsets"), last);
-  int64_t size =
-      mlirDenseI64ArrayGetElement(mloptAttr(op, "static_sizes"), last);
-  int64_t stride =
-      mlirDenseI64ArrayGetElement(mloptAttr(op, "static_strides"), last);
-  return stride == 1 && !mloptIsDynamic(offset) && size >= lanes &&
-         (offset % lanes || size % lanes || mloptDim(outer, last) % lanes);
+  MloptSliceDim d = mloptGetSliceDim(op, last);
+  return d.stride == 1 && !mloptIsDynamic(d.offset) && d.size >= lanes &&
+         (d.offset % lanes || d.size % lanes || mloptDim(outer, last) % lanes);
 }
 
 /// Whether operand `i` of an elementwise operation is read in another order,

@@ -7,6 +7,8 @@
 
 #include "schedule_impl.h"
 
+#include "affine.h"
+
 static bool sameSizes(MlirType a, MlirType b) {
   return mlirTypeEqual(mloptWithElementType(a, mloptElementType(b)), b);
 }
@@ -118,16 +120,13 @@ static void addInsert(MloptProgram *p, MlirOperation insert) {
     --last;
   if (last < 0)
     return;
-  int64_t offset =
-      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_offsets"), last);
-  int64_t size =
-      mlirDenseI64ArrayGetElement(mloptAttr(insert, "static_sizes"), last);
-  if (size == mloptDim(type, last))
+  MloptSliceDim d = mloptGetSliceDim(insert, last);
+  if (d.size == mloptDim(type, last))
     return;
   p->granule =
-      mloptIsDynamic(offset)
+      mloptIsDynamic(d.offset)
           ? 1
-          : mloptCommonPower(offset, mloptCommonPower(size, p->granule));
+          : mloptCommonPower(d.offset, mloptCommonPower(d.size, p->granule));
 }
 
 /// Elements of four bits share a byte, and only one thread may write it.

@@ -20,11 +20,9 @@ enum {
   WARPGROUP = 128,                ///< threads
 };
 
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// The bytes of a row of so many elements, which lie as boxes.
 static int64_t rowBytes(int64_t elements) {
-  return divideUp(elements, PIECE) * MLOPT_NV_ROW_BYTES;
+  return mloptDivideUp(elements, PIECE) * MLOPT_NV_ROW_BYTES;
 }
 
 static int64_t depthOf(const MloptStream *p) {
@@ -52,7 +50,8 @@ static int64_t storeBytes(const MloptStream *p) {
   int64_t most = 0;
   for (intptr_t i = 0; i < p->values.numOutputs; ++i) {
     const MloptOutput *output = &p->values.outputs[i];
-    int64_t boxes = divideUp(columnsOf(p), mloptMatmulStoreColumns(output));
+    int64_t boxes =
+        mloptDivideUp(columnsOf(p), mloptMatmulStoreColumns(output));
     if (mloptMatmulStoresBoxes(&p->values, output) && boxes > most)
       most = boxes;
   }
@@ -84,7 +83,7 @@ MloptStreamShared mloptStreamCarve(const MloptStream *p,
 
 int64_t mloptStreamTilesOfBatch(const MloptStream *p,
                                 const MloptStreamSchedule *s) {
-  return divideUp(p->scores.sizes[MLOPT_AXIS_M], s->tile[0]);
+  return mloptDivideUp(p->scores.sizes[MLOPT_AXIS_M], s->tile[0]);
 }
 
 int64_t mloptStreamTiles(const MloptStream *p, const MloptStreamSchedule *s) {
@@ -219,8 +218,9 @@ static int64_t stepsOf(const MloptStream *p, const MloptStreamSchedule *s,
                        int64_t tile) {
   int64_t rows = p->scores.sizes[MLOPT_AXIS_M], first = tile * s->tile[0];
   int64_t last = first + s->tile[0] < rows ? first + s->tile[0] : rows;
-  int64_t steps = divideUp(mloptStreamBoundAt(&p->end, last - 1), s->tile[1]) -
-                  mloptStreamBoundAt(&p->from, first) / s->tile[1];
+  int64_t steps =
+      mloptDivideUp(mloptStreamBoundAt(&p->end, last - 1), s->tile[1]) -
+      mloptStreamBoundAt(&p->from, first) / s->tile[1];
   return steps < 1 ? 1 : steps;
 }
 
@@ -245,7 +245,7 @@ static int64_t cost(const MloptStream *p, const MloptStreamSchedule *s,
     return (all * 100 + tiles * START_PERCENT) *
            p->scores.sizes[MLOPT_AXIS_BATCH] / mloptSm90.multiprocessors *
            perRow / 100 * DEALT_BETTER / 100;
-  return divideUp(mloptStreamTiles(p, s) / turns, blocks) *
+  return mloptDivideUp(mloptStreamTiles(p, s) / turns, blocks) *
          (longest * 100 + turns * WALK_PERCENT) * perRow / 100;
 }
 

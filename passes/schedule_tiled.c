@@ -118,8 +118,6 @@ enum {
   DIRECT_THREADS = 512, ///< of a multiprocessor, each with 128 registers
 };
 
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static bool isHalf(MlirType type) {
   return mlirTypeIsABF16(type) || mlirTypeIsAF16(type);
 }
@@ -189,13 +187,13 @@ int64_t mloptTiledSharedBytes(const MloptProduct *p,
 }
 
 static int64_t countTiles(const MloptProduct *p, const MloptTiledSchedule *s) {
-  return divideUp(p->axes[MLOPT_AXIS_M].size, s->tile[0]) *
-         divideUp(p->axes[MLOPT_AXIS_N].size, s->tile[1]) *
+  return mloptDivideUp(p->axes[MLOPT_AXIS_M].size, s->tile[0]) *
+         mloptDivideUp(p->axes[MLOPT_AXIS_N].size, s->tile[1]) *
          p->axes[MLOPT_AXIS_BATCH].size;
 }
 
 static int64_t countSteps(const MloptProduct *p, const MloptTiledSchedule *s) {
-  return divideUp(p->axes[MLOPT_AXIS_K].size, s->tile[2]);
+  return mloptDivideUp(p->axes[MLOPT_AXIS_K].size, s->tile[2]);
 }
 
 /// What is wrong with the blocks that share a tile's k; NULL if nothing is.
@@ -268,12 +266,12 @@ static int64_t storeCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
 /// Cycles: full rounds of tiles over the processors, each step of which takes
 /// its products, or what memory takes to answer over the steps under way.
 static int64_t cost(const MloptProduct *p, const MloptTiledSchedule *s) {
-  int64_t steps = divideUp(countSteps(p, s), s->splits);
-  int64_t rounds = divideUp(countTiles(p, s) * s->splits, PROCESSORS);
+  int64_t steps = mloptDivideUp(countSteps(p, s), s->splits);
+  int64_t rounds = mloptDivideUp(countTiles(p, s) * s->splits, PROCESSORS);
   int64_t resident = residentTiles(p, s);
   int64_t ahead = isCopied(p, 0) && isCopied(p, 1) ? s->stages - 1 : 1;
   int64_t products = rounds * steps * stepCycles(p, s);
-  int64_t turns = divideUp(rounds, resident);
+  int64_t turns = mloptDivideUp(rounds, resident);
   // Through registers, each thread shifts what it has waited for.
   enum { SHIFTED_BYTES_CYCLE = 16 };
   int64_t shift =
