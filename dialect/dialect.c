@@ -263,6 +263,7 @@ static const MloptDialectAttr dialectAttrs[] = {
     {"mlopt.zeros", NULL, mloptIsI64Array,
      "an array of a factor, two sizes, 0 or 1, and an offset", NULL},
     {"mlopt.absolute", "math.tanh", isUnit, "a unit attribute", NULL},
+    {"mlopt.narrowed", NULL, isUnit, "a unit attribute", NULL},
     {"mlopt.inputs", "llvm.func", mloptIsI64Array,
      "an array of parameter numbers", NULL},
     {"mlopt.chip", "gpu.binary", mloptIsString, "a string", NULL},

@@ -37,8 +37,8 @@
 extern const char mloptMathText[];
 
 /// The operations that functions stand for: NAME_f32 and NAME_f64, and for
-/// `nvptx` nv_NAME_f32, nv_NAME_bf16, nv_NAME_fast and nv_NAME_absolute where
-/// those exist.
+/// `nvptx` nv_NAME_f32, nv_NAME_bf16, nv_NAME_fast, nv_NAME_absolute and
+/// nv_NAME_narrowed where those exist.
 static const char *const operations[] = {
     "arith.remf", "math.acos",  "math.acosh", "math.asin",   "math.asinh",
     "math.atan",  "math.atan2", "math.atanh", "math.cbrt",   "math.cos",
@@ -55,10 +55,16 @@ enum {
   TYPE_F16,
   TYPE_FAST,
   TYPE_ABSOLUTE,
+  TYPE_NARROWED,
   NUM_TYPES
 };
-static const char *const typeNames[NUM_TYPES] = {"f32", "f64",  "bf16",
-                                                 "f16", "fast", "absolute"};
+static const char *const typeNames[NUM_TYPES] = {
+    "f32", "f64", "bf16", "f16", "fast", "absolute", "narrowed"};
+
+/// The attributes of an operation on f32 whose uses hide something of its
+/// error.
+static const char absoluteMark[] = "mlopt.absolute";
+static const char narrowedMark[] = "mlopt.narrowed";
 
 /// An operation while the pass runs: its functions are parsed when they are
 /// first needed.
@@ -105,6 +111,10 @@ static MlirOperation getFunction(Use *use, MlirContext context, int type) {
   return *function;
 }
 
+static bool hasMark(MlirOperation op, const char *mark) {
+  return !mlirAttributeIsNull(mloptAttr(op, mark));
+}
+
 /// The function for an operation, by its first result's type: f32's for smaller
 /// floats that have none of their own.
 static MlirOperation findFunction(Use *use, MlirOperation op) {
@@ -117,9 +127,10 @@ static MlirOperation findFunction(Use *use, MlirOperation op) {
     function = getFunction(use, context, TYPE_BF16);
   if (mlirOperationIsNull(function) && mloptIsApproximate(op))
     function = getFunction(use, context, TYPE_FAST);
-  if (mlirOperationIsNull(function) &&
-      !mlirAttributeIsNull(mloptAttr(op, "mlopt.absolute")))
+  if (mlirOperationIsNull(function) && hasMark(op, absoluteMark))
     function = getFunction(use, context, TYPE_ABSOLUTE);
+  if (mlirOperationIsNull(function) && hasMark(op, narrowedMark))
+    function = getFunction(use, context, TYPE_NARROWED);
   return mlirOperationIsNull(function) ? getFunction(use, context, TYPE_F32)
                                        : function;
 }
@@ -223,7 +234,8 @@ static MlirLogicalResult expandReciprocal(MlirRewritePattern pattern,
                                           MlirOperation op,
                                           MlirPatternRewriter rewriter,
                                           void *userData) {
-  return isReciprocal(op) && !mloptIsApproximate(op)
+  return isReciprocal(op) && !mloptIsApproximate(op) &&
+                 !hasMark(op, narrowedMark)
              ? expandOn(op, 1, rewriter, userData)
              : mloptFailure();
 }
@@ -319,17 +331,22 @@ static bool findQuotients(MlirOperation rounding, MlirOperation out[2]) {
   return mlirValueEqual(mloptOperand(out[0], 1), mloptOperand(out[1], 1));
 }
 
+/// Whether it is a quotient of f32 that is not much simpler than others.
+static bool isFullQuotient(MlirOperation op) {
+  return mloptIsNamed(op, "arith.divf") &&
+         mlirTypeIsAF32(mloptResultType(op, 0)) && powerOfTwo(op) == 0 &&
+         !mloptIsApproximate(op);
+}
+
 /// Marks the quotients of f32 by a common divisor, while all are there.
 static MlirWalkResult markShared(MlirOperation op, void *userData) {
-  if (mloptIsNamed(op, "arith.divf") &&
-      mlirTypeIsAF32(mloptResultType(op, 0)) && !isReciprocal(op) &&
-      powerOfTwo(op) == 0 && !mloptIsApproximate(op) && isDivisorShared(op))
+  if (isFullQuotient(op) && !isReciprocal(op) && !hasMark(op, narrowedMark) &&
+      isDivisorShared(op))
     mlirOperationSetDiscardableAttributeByName(
         op, mloptStr(sharedMark), mlirUnitAttrGet(mlirOperationGetContext(op)));
   MlirOperation pair[2];
   if (mloptIsNamed(op, "llvm.fptrunc") && findQuotients(op, pair) &&
-      !mlirAttributeIsNull(mloptAttr(pair[0], sharedMark)) &&
-      !mlirAttributeIsNull(mloptAttr(pair[1], sharedMark)))
+      hasMark(pair[0], sharedMark) && hasMark(pair[1], sharedMark))
     for (int lane = 0; lane < 2; ++lane)
       mlirOperationSetDiscardableAttributeByName(
           pair[lane], mloptStr(roundedMark),
@@ -337,14 +354,22 @@ static MlirWalkResult markShared(MlirOperation op, void *userData) {
   return MlirWalkResultAdvance;
 }
 
+static MlirLogicalResult expandNarrowed(MlirRewritePattern pattern,
+                                        MlirOperation op,
+                                        MlirPatternRewriter rewriter,
+                                        void *userData) {
+  return hasMark(op, narrowedMark) && isFullQuotient(op)
+             ? expand(pattern, op, rewriter, userData)
+             : mloptFailure();
+}
+
 static MlirLogicalResult expandShared(MlirRewritePattern pattern,
                                       MlirOperation op,
                                       MlirPatternRewriter rewriter,
                                       void *userData) {
-  return mlirAttributeIsNull(mloptAttr(op, sharedMark)) ||
-                 !mlirAttributeIsNull(mloptAttr(op, roundedMark))
-             ? mloptFailure()
-             : expand(pattern, op, rewriter, userData);
+  return hasMark(op, sharedMark) && !hasMark(op, roundedMark)
+             ? expand(pattern, op, rewriter, userData)
+             : mloptFailure();
 }
 
 /// Two quotients that are rounded together. They have no users then, and stay
@@ -354,8 +379,7 @@ static MlirLogicalResult expandRounded(MlirRewritePattern pattern,
                                        MlirPatternRewriter rewriter,
                                        void *userData) {
   MlirOperation quotients[2];
-  if (!findQuotients(op, quotients) ||
-      mlirAttributeIsNull(mloptAttr(quotients[0], roundedMark)))
+  if (!findQuotients(op, quotients) || !hasMark(quotients[0], roundedMark))
     return mloptFailure();
   MlirType type = mloptElementType(mloptResultType(op, 0));
   MlirOperation function =
@@ -407,6 +431,7 @@ static void run(MlirOperation top, MloptPass pass) {
   }
   if (isNvptx) {
     mlirOperationWalk(top, markShared, NULL, MlirWalkPreOrder);
+    addPattern(patterns, context, expandNarrowed, &quotients);
     addPattern(patterns, context, expandShared, &quotients);
     addPattern(patterns, context, expandRounded, &rounded);
     addPattern(patterns, context, expandReciprocal, &reciprocals);
@@ -448,7 +473,13 @@ const MloptPassDef mloptPass_expandMath MLOPT_TABLE = {
            "special function units give; no flag reaches a function's parts. "
            "`mlopt.absolute` marks a math.tanh of f32 to which a constant of 1 "
            "or more is added, outside of mode `strict`: its error counts as a "
-           "part of 1, which the sum rounds to, not of a small result.",
+           "part of 1, which the sum rounds to, not of a small result. "
+           "`mlopt.narrowed` marks a math.exp or arith.divf of f32 of which "
+           "nothing but two products or quotients and sums of exponentials is "
+           "made, in the same kernel, before a rounding to 16 bits or less, "
+           "outside "
+           "of mode `strict`: its relative error is then far below the "
+           "rounding's.",
     .dependent = dependent,
     .options = options,
     .numOptions = MLOPT_COUNT(options),

@@ -12,7 +12,8 @@
 // exactly, and the result is rounded to bf16 as soon as it is there, so that ten
 // bits are enough for a faithful one. Which is taken depends on the operation
 // alone, its type and attributes, never on what is around it: @nv_NAME_absolute
-// stands for one of f32 that `mlopt.absolute` marks.
+// stands for one of f32 that `mlopt.absolute` marks, @nv_NAME_narrowed for one
+// that `mlopt.narrowed` marks.
 //
 // The units' errors, from the PTX ISA: ex2.approx 2 ulp, rcp.approx 1 ulp,
 // lg2.approx 2^-22 absolute between 1/2 and 2, tanh.approx 2^-11 relative.
@@ -81,10 +82,18 @@ func.func @nv_exp2_f32(%x: f32) -> f32 {
   return %y : f32
 }
 
+// Half the exponent is never too low for the unit, and the square is rounded to
+// a denormal once. The rounding of the argument costs 2^-24 |x| of the result.
+func.func @nv_exp_narrowed(%x: f32) -> f32 {
+  %half_log2e = arith.constant 0.7213475 : f32
+  %t = arith.mulf %x, %half_log2e : f32
+  %e = func.call @ex2_ftz(%t) : (f32) -> f32
+  %y = arith.mulf %e, %e : f32
+  return %y : f32
+}
+
 func.func @nv_exp_bf16(%x: f32) -> f32 {
-  %log2e = arith.constant 1.442695 : f32
-  %t = arith.mulf %x, %log2e : f32
-  %y = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%t) : (f32) -> f32
+  %y = func.call @nv_exp_narrowed(%x) : (f32) -> f32
   return %y : f32
 }
 
@@ -356,6 +365,28 @@ func.func @nv_divf_f32(%x: f32, %y: f32) -> f32 {
   %q = math.fma %n, %high, %q1 : f64
   %r = arith.truncf %q : f64 to f32
   return %r : f32
+}
+
+// x / y to 2^-22 of it, by a divisor that several quotients may share: x times
+// the reciprocal, where the unit has one. Beyond 2^126 the divisor and x are
+// made smaller, below 2^-126 larger: where x leaves the format so, x / y is
+// infinite or next to 0 too.
+func.func @nv_divf_narrowed(%x: f32, %y: f32) -> f32 {
+  %one = arith.constant 1.0 : f32
+  %down = arith.constant 5.421010862427522e-20 : f32
+  %up = arith.constant 18446744073709551616.0 : f32
+  %least = arith.constant 1.17549435e-38 : f32
+  %most = arith.constant 8.50705917e+37 : f32
+  %a = math.absf %y : f32
+  %is_large = arith.cmpf ogt, %a, %most : f32
+  %is_small = arith.cmpf olt, %a, %least : f32
+  %scale1 = arith.select %is_small, %up, %one : f32
+  %scale = arith.select %is_large, %down, %scale1 : f32
+  %scaled = arith.mulf %y, %scale : f32
+  %r = func.call @rcp_ftz(%scaled) : (f32) -> f32
+  %n = arith.mulf %x, %scale : f32
+  %q = arith.mulf %n, %r : f32
+  return %q : f32
 }
 
 // Two quotients by a divisor that several share, rounded to f32 and then to

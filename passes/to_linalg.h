@@ -150,6 +150,16 @@ MlirValue mloptBuildScalar(MloptScalar *, const MloptScalarRow *,
 MlirValue mloptBuildCombine(MloptBuilder *, MloptKind, MlirAttribute fastmath,
                             MlirValue a, MlirValue b);
 
+// to_linalg_uses.c
+
+/// Whether all that reads the operation's result adds a constant to it, of
+/// magnitude 1 or more: the sum does not show how exact a small one is.
+bool mloptIsAddedToOnes(MlirOperation);
+/// Whether all that becomes of the operation's result, an f32, is rounded to 16
+/// bits or less after at most two products or quotients and sums of
+/// exponentials: that does not show how exact its last bits are.
+bool mloptIsNarrowed(MlirOperation);
+
 // to_linalg_convert.c
 
 /// `mlopt.convert` (`mlopt.convertu` when `isUnsigned`) of a scalar.

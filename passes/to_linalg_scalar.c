@@ -17,9 +17,6 @@
 
 #include "to_linalg.h"
 
-#include "fold.h"
-#include "number.h"
-
 #include <math.h>
 
 static MlirType typeOf(MlirValue x) { return mlirValueGetType(x); }
@@ -294,39 +291,34 @@ static MlirValue lowerReducePrecision(MloptScalar *s, const MlirValue *x) {
       mlirIntegerAttrGetValueInt(mloptAttr(s->op, "mantissa_bits")));
 }
 
-/// Whether all that reads a value adds a constant to it, of magnitude 1 or
-/// more.
-static bool isAddedToOnes(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  bool added = !mlirOpOperandIsNull(use);
-  for (; added && !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation sum = mlirOpOperandGetOwner(use);
-    MlirValue other =
-        mloptOperand(sum, mlirOpOperandGetOperandNumber(use) ? 0 : 1);
-    uint64_t bits = 0;
-    added = mloptIsNamed(sum, mloptOp_add.name) &&
-            mlirValueIsAOpResult(other) &&
-            mloptIsNamed(mlirOpResultGetOwner(other), mloptOp_constant.name) &&
-            mloptReadSplat(mloptAttr(mlirOpResultGetOwner(other), "value"),
-                           &bits) &&
-            fabs(mloptNumberAsDouble(MLOPT_F32, bits)) >= 1;
-  }
-  return added;
-}
-
-/// A sum with 1 or more does not show how exact a small tanh is. Of `strict`
-/// the tanh is the same wherever it stands.
-static MlirValue lowerTanh(MloptScalar *s, const MlirValue *x) {
-  MlirValue y = floatOp(s, "math.tanh", 1, x);
+/// Says of an operation on f32 what its uses hide of its error. Of `strict` a
+/// function is the same wherever it stands.
+static MlirValue markError(MloptScalar *s, MlirValue y, const char *mark,
+                           bool (*isHidden)(MlirOperation)) {
   if (!s->b->failed && !mlirOperationIsNull(s->op) &&
       mlirTypeIsAF32(s->result) &&
-      mloptGetNumerics(s->op) != MLOPT_NUMERICS_STRICT &&
-      isAddedToOnes(mloptResult(s->op, 0)))
+      mloptGetNumerics(s->op) != MLOPT_NUMERICS_STRICT && isHidden(s->op))
     mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(y),
-                                               mloptStr("mlopt.absolute"),
+                                               mloptStr(mark),
                                                mlirUnitAttrGet(s->b->context));
   return y;
+}
+
+static MlirValue lowerTanh(MloptScalar *s, const MlirValue *x) {
+  return markError(s, floatOp(s, "math.tanh", 1, x), "mlopt.absolute",
+                   mloptIsAddedToOnes);
+}
+
+static MlirValue lowerExp(MloptScalar *s, const MlirValue *x) {
+  return markError(s, floatOp(s, "math.exp", 1, x), "mlopt.narrowed",
+                   mloptIsNarrowed);
+}
+
+static MlirValue lowerDiv(MloptScalar *s, const MlirValue *x) {
+  if (!mloptIsFloatElement(typeOf(x[0])))
+    return lowerDivInt(s, x);
+  return markError(s, floatOp(s, "arith.divf", 2, x), "mlopt.narrowed",
+                   mloptIsNarrowed);
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,7 +338,7 @@ const MloptScalarRow mloptScalarRows[] = {
     {&mloptOp_sqrt, "math.sqrt", NULL, NULL, NULL, false},
     {&mloptOp_rsqrt, "math.rsqrt", NULL, NULL, NULL, false},
     {&mloptOp_cbrt, "math.cbrt", NULL, NULL, NULL, false},
-    {&mloptOp_exp, "math.exp", NULL, NULL, NULL, false},
+    {&mloptOp_exp, NULL, NULL, NULL, lowerExp, false},
     {&mloptOp_expm1, "math.expm1", NULL, NULL, NULL, false},
     {&mloptOp_log, "math.log", NULL, NULL, NULL, false},
     {&mloptOp_log1p, "math.log1p", NULL, NULL, NULL, false},
@@ -372,7 +364,7 @@ const MloptScalarRow mloptScalarRows[] = {
     {&mloptOp_add, "arith.addf", "arith.addi", "arith.ori", NULL, false},
     {&mloptOp_sub, "arith.subf", "arith.subi", NULL, NULL, false},
     {&mloptOp_mul, "arith.mulf", "arith.muli", "arith.andi", NULL, false},
-    {&mloptOp_div, "arith.divf", NULL, NULL, lowerDivInt, false},
+    {&mloptOp_div, NULL, NULL, NULL, lowerDiv, false},
     {&mloptOp_divu, NULL, NULL, NULL, lowerDivu, false},
     {&mloptOp_rem, "arith.remf", NULL, NULL, lowerRemInt, false},
     {&mloptOp_remu, NULL, NULL, NULL, lowerRemu, false},

@@ -211,6 +211,12 @@ static void printAccuracy(FILE *file) {
 #define MLOPT_ABSOLUTE_ACCURACY(op, error)                                     \
   fprintf(file, "| `math.%s` | %g |\n", #op, (double)(error));
 #include "math_accuracy.def"
+  fprintf(file, "\nAnd of exponentials and quotients that `mlopt.narrowed` "
+                "marks, as a part of the larger of 2^-126 and the result, in "
+                "mode default:\n\n| operation | f32, GPU |\n|---|---|\n");
+#define MLOPT_NARROWED_ACCURACY(op, error)                                     \
+  fprintf(file, "| `%s` | %g |\n", #op, (double)(error));
+#include "math_accuracy.def"
   fprintf(file, "\n");
 }
 

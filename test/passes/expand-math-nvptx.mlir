@@ -15,7 +15,8 @@ func.func @exp(%x: f32) -> f32 {
 // CHECK-LABEL: func.func @exp_bf16
 // CHECK:       %[[X:.*]] = arith.extf
 // CHECK:       %[[T:.*]] = arith.mulf %[[X]]
-// CHECK-NEXT:  "llvm.nvvm.ex2.approx.f32"(%[[T]])
+// CHECK-NEXT:  %[[E:.*]] = {{.*}}"llvm.nvvm.ex2.approx.ftz.f32"(%[[T]])
+// CHECK-NEXT:  arith.mulf %[[E]], %[[E]]
 // CHECK-NEXT:  arith.truncf
 func.func @exp_bf16(%x: bf16) -> bf16 {
   %0 = math.exp %x : bf16
@@ -51,6 +52,34 @@ func.func @tanh_absolute(%x: f32) -> f32 {
 }
 func.func @tanh_f32(%x: f32) -> f32 {
   %0 = math.tanh %x : f32
+  return %0 : f32
+}
+
+// Three operations do where the result is rounded to 16 bits later on, without
+// a case of denormals.
+// CHECK-LABEL: func.func @exp_narrowed
+// CHECK:       %[[T:.*]] = arith.mulf
+// CHECK-NEXT:  %[[E:.*]] = {{.*}}"llvm.nvvm.ex2.approx.ftz.f32"(%[[T]])
+// CHECK-NEXT:  %[[Y:.*]] = arith.mulf %[[E]], %[[E]]
+// CHECK-NEXT:  return %[[Y]]
+func.func @exp_narrowed(%x: f32) -> f32 {
+  %0 = math.exp %x {mlopt.narrowed} : f32
+  return %0 : f32
+}
+
+// A quotient that is rounded later on is a product with the reciprocal, however
+// few share it; both are scaled where the unit has no reciprocal.
+// CHECK-LABEL: func.func @quotient_narrowed
+// CHECK-SAME:  %[[X:.*]]: f32, %[[Y:[^:]*]]: f32
+// CHECK-NOT:   arith.divf
+// CHECK-NOT:   f64
+// CHECK:       %[[D:.*]] = arith.mulf %[[Y]], %[[S:.*]] : f32
+// CHECK:       %[[R:.*]] = {{.*}}"llvm.nvvm.rcp.approx.ftz.f"(%[[D]])
+// CHECK:       %[[N:.*]] = arith.mulf %[[X]], %[[S]] : f32
+// CHECK:       %[[Q:.*]] = arith.mulf %[[N]], %[[R]] : f32
+// CHECK:       return %[[Q]]
+func.func @quotient_narrowed(%x: f32, %y: f32) -> f32 {
+  %0 = arith.divf %x, %y {mlopt.narrowed} : f32
   return %0 : f32
 }
 

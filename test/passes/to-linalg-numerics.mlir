@@ -135,3 +135,52 @@ func.func @tanh_of_sums(%a: tensor<4xf32>, %h: tensor<4xf16>) -> (tensor<4xf32>,
   %10 = mlopt.add %9, %one16 : tensor<4xf16>
   return %1, %3, %5, %7, %8, %10 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf16>
 }
+
+// -----
+
+// A rounding to 16 bits hides the last bits of what products, quotients and a
+// sum of exponentials make of an exponential.
+// CHECK-LABEL: func @softmax(
+// CHECK:         math.exp %{{.*}} {mlopt.narrowed} : f32
+// CHECK:         arith.divf %{{.*}} {mlopt.narrowed} : f32
+func.func @softmax(%d: tensor<4x8xf32>) -> tensor<4x8xbf16> {
+  %e = mlopt.exp %d : tensor<4x8xf32>
+  %s = mlopt.reduce add %e dims [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+  %b = mlopt.broadcast %s dims [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %q = mlopt.div %e, %b : tensor<4x8xf32>
+  %y = mlopt.convert %q : tensor<4x8xf32> -> tensor<4x8xbf16>
+  return %y : tensor<4x8xbf16>
+}
+
+// -----
+
+// Not where something else reads it: a logarithm, a difference, the caller.
+// CHECK-LABEL: func @not_narrowed(
+// CHECK-NOT:     mlopt.narrowed
+func.func @not_narrowed(%d: tensor<4x8xf32>, %w: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xbf16>, tensor<4x8xf32>) {
+  %e = mlopt.exp %d : tensor<4x8xf32>
+  %s = mlopt.reduce add %e dims [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+  %l = mlopt.log %s : tensor<4xf32>
+  %f = mlopt.exp %w : tensor<4x8xf32>
+  %m = mlopt.sub %f, %w : tensor<4x8xf32>
+  %y = mlopt.convert %m : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %q = mlopt.div %d, %w : tensor<4x8xf32>
+  return %l, %y, %q : tensor<4xf32>, tensor<4x8xbf16>, tensor<4x8xf32>
+}
+
+// -----
+
+// Nor in a sum of terms of either sign, nor of strict numerics, nor of another
+// type.
+// CHECK-LABEL: func @not_narrowed_either(
+// CHECK-NOT:     mlopt.narrowed
+func.func @not_narrowed_either(%d: tensor<4x8xf32>, %w: tensor<4x8xf32>, %h: tensor<4x8xf64>) -> (tensor<4xbf16>, tensor<4x8xbf16>, tensor<4x8xbf16>) {
+  %q = mlopt.div %d, %w : tensor<4x8xf32>
+  %s = mlopt.reduce add %q dims [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+  %y = mlopt.convert %s : tensor<4xf32> -> tensor<4xbf16>
+  %e = mlopt.exp %d {numerics = #mlopt.numerics<strict>} : tensor<4x8xf32>
+  %z = mlopt.convert %e : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %f = mlopt.exp %h : tensor<4x8xf64>
+  %v = mlopt.convert %f : tensor<4x8xf64> -> tensor<4x8xbf16>
+  return %y, %z, %v : tensor<4xbf16>, tensor<4x8xbf16>, tensor<4x8xbf16>
+}

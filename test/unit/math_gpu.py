@@ -11,7 +11,8 @@ the CPU has (`cpu`), which is the same arithmetic everywhere. The second runs
 them on every argument and prints a line of JSON for each: the largest error in
 units in the last place of the result's type, and at which argument; for the
 numerics mode `fast` and what `mlopt.absolute` marks, as a part of the larger of 1
-and the result. The reference is PyTorch's function in f64. A result that should be NaN or infinite
+and the result; what `mlopt.narrowed` marks, of the larger of 2^-126 and the result.
+Divisors are every number, and what they divide is random. The reference is PyTorch's function in f64. A result that should be NaN or infinite
 and is not, or the reverse, counts as infinite error. The exit code is 1 if one
 exceeds the bound in passes/math_accuracy.def.
 """
@@ -28,23 +29,28 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 UNARY = ("acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 "
          "expm1 log log10 log1p log2 rsqrt sin sinh tan tanh").split()
 TYPES = {"f32": 1 << 24, "bf16": 1 << 16, "cpu": 1 << 24, "fast": 1 << 24,
-         "absolute": 1 << 24}
+         "absolute": 1 << 24, "narrowed": 1 << 24}
+# What the error of a small result is a part of; of others, units.
+LEAST = {"fast": 1.0, "absolute": 1.0, "narrowed": 2.0 ** -126}
 
 
 def program(function, kind):
     element = "bf16" if kind == "bf16" else "f32"
     flags = ("fastmath<reassoc,arcp,contract,afn> " if kind == "fast" else "")
-    mark = "{mlopt.absolute} " if kind == "absolute" else ""
+    mark = f"{{mlopt.{kind}}} " if kind in ("absolute", "narrowed") else ""
     type = f"tensor<{TYPES[kind]}x{element}>"
+    operation, names = (("arith.divf", ["x", "y"]) if function == "div" else
+                        (f"math.{function}", ["x"]))
+    listed = lambda form: ", ".join(form.format(n) for n in names)
     return f"""#map = affine_map<(d0) -> (d0)>
-func.func @main(%x: {type}) -> {type} {{
+func.func @main({listed(f"%{{}}: {type}")}) -> {type} {{
   %e = tensor.empty() : {type}
-  %r = linalg.generic {{indexing_maps = [#map, #map],
+  %r = linalg.generic {{indexing_maps = [{", ".join(["#map"] * (len(names) + 1))}],
                        iterator_types = ["parallel"]}}
-      ins(%x : {type}) outs(%e : {type}) {{
-  ^bb0(%a: {element}, %b: {element}):
-    %y = math.{function} %a {flags}{mark}: {element}
-    linalg.yield %y : {element}
+      ins({listed("%{}")} : {", ".join([type] * len(names))}) outs(%e : {type}) {{
+  ^bb0({listed(f"%a_{{}}: {element}")}, %b: {element}):
+    %v = {operation} {listed("%a_{}")} {flags}{mark}: {element}
+    linalg.yield %v : {element}
   }} -> {type}
   return %r : {type}
 }}
@@ -69,8 +75,10 @@ def make(args):
         os.remove(path + ".mlir")
 
 
-def reference(torch, function, x):
+def reference(torch, function, x, *rest):
     x = x.double()
+    if function == "div":
+        return x / rest[0].double()
     if function == "cbrt":
         y = x.abs().pow(1 / 3)
         y = torch.where((y > 0) & y.isfinite(), y - (y - x.abs() / (y * y)) / 3, y)
@@ -93,11 +101,11 @@ def ulps(torch, y, exact):
                        torch.where(exact.isnan(), 0.0, error))
 
 
-def relative(torch, y, exact):
-    """The error of each result, as a part of the larger of 1 and it."""
+def relative(torch, y, exact, least):
+    """The error of each result, as a part of the larger of `least` and it."""
     end = 2.0 ** 128
     value, wanted = y.double().clamp(-end, end), exact.clamp(-end, end)
-    error = (value - wanted).abs() / wanted.abs().clamp(min=1)
+    error = (value - wanted).abs() / wanted.abs().clamp(min=least)
     wrong = y.isnan() != exact.isnan()
     return torch.where(wrong, float("inf"),
                        torch.where(exact.isnan(), 0.0, error))
@@ -119,7 +127,7 @@ def read_bounds():
             # Without one of its own, the f32 result is rounded once more.
             bounds[function, "bf16"] = bf16 or 0.51
         for kind, function, bound in re.findall(
-                r"^MLOPT_(FAST|ABSOLUTE)_ACCURACY\((\w+), *(.*)\)", text,
+                r"^MLOPT_(FAST|ABSOLUTE|NARROWED)_ACCURACY\((\w+), *(.*)\)", text,
                 re.M):
             bounds[function, kind.lower()] = float(bound)
     return bounds
@@ -134,9 +142,15 @@ def measure(torch, mlopt, directory, name, bounds):
         codes = torch.arange(start, start + TYPES[kind], device="cuda")
         x = (codes.to(torch.int16).view(torch.bfloat16) if half else
              codes.to(torch.int32).view(torch.float32))
-        y = run(x)
-        exact = reference(torch, function, x)
-        error = (relative if kind in ("fast", "absolute") else ulps)(torch, y, exact)
+        operands = [x]
+        if function == "div":
+            operands.insert(0, torch.randint(-1 << 31, 1 << 31, codes.shape,
+                                             dtype=torch.int32, device="cuda")
+                            .view(torch.float32))
+        y = run(*operands)
+        exact = reference(torch, function, *operands)
+        error = (relative(torch, y, exact, LEAST[kind]) if kind in LEAST else
+                 ulps(torch, y, exact))
         error, place = error.max(0)
         if float(error) > worst["error"]:
             worst = {"error": float(f"{float(error):.4g}"), "at": float(x[place]),

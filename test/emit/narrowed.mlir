@@ -1,0 +1,49 @@
+// A softmax that is rounded to 16 bits costs a thread two exponentials of each of
+// its 32 elements, one for the sum and one for the result, and one reciprocal,
+// without a branch; one that is not costs more.
+//
+// RUN: mlopt-compile %s --emit=ptx > %t.ptx
+// RUN: FileCheck %s --input-file=%t.ptx
+// RUN: FileCheck %s --input-file=%t.ptx --check-prefix=CHEAP
+// RUN: FileCheck %s --input-file=%t.ptx --check-prefix=EXACT
+
+// Two more of each thread's 32 scale its sum to the row's maximum.
+// CHECK-LABEL: .entry rounded_kernel_0
+// CHECK:       bar.sync
+// CHECK-COUNT-34: ex2.approx.ftz.f32
+// CHECK-NOT:   ex2
+// CHECK:       bar.sync
+// CHECK-COUNT-34: ex2.approx.ftz.f32
+// CHECK-NOT:   ex2
+// CHECK:       ret;
+// CHEAP-LABEL: .entry rounded_kernel_0
+// CHEAP-NOT:   {{fma|rcp|div|f64}}
+// CHEAP:       rcp.approx.ftz.f32
+// CHEAP-NOT:   {{fma|rcp|div|f64}}
+// CHEAP:       ret;
+func.func @rounded(%x: tensor<1024x8192xbf16>) -> tensor<1024x8192xbf16> {
+  %f = mlopt.convert %x : tensor<1024x8192xbf16> -> tensor<1024x8192xf32>
+  %m = mlopt.reduce max %f dims [1] : (tensor<1024x8192xf32>) -> tensor<1024xf32>
+  %mb = mlopt.broadcast %m dims [0] : tensor<1024xf32> -> tensor<1024x8192xf32>
+  %d = mlopt.sub %f, %mb : tensor<1024x8192xf32>
+  %e = mlopt.exp %d : tensor<1024x8192xf32>
+  %s = mlopt.reduce add %e dims [1] : (tensor<1024x8192xf32>) -> tensor<1024xf32>
+  %sb = mlopt.broadcast %s dims [0] : tensor<1024xf32> -> tensor<1024x8192xf32>
+  %q = mlopt.div %e, %sb : tensor<1024x8192xf32>
+  %y = mlopt.convert %q : tensor<1024x8192xf32> -> tensor<1024x8192xbf16>
+  return %y : tensor<1024x8192xbf16>
+}
+
+// EXACT-LABEL: .entry kept_kernel_0
+// EXACT-DAG:   fma.rn.sat.f32
+// EXACT-DAG:   rcp.approx.ftz.f64
+func.func @kept(%x: tensor<1024x8192xf32>) -> tensor<1024x8192xf32> {
+  %m = mlopt.reduce max %x dims [1] : (tensor<1024x8192xf32>) -> tensor<1024xf32>
+  %mb = mlopt.broadcast %m dims [0] : tensor<1024xf32> -> tensor<1024x8192xf32>
+  %d = mlopt.sub %x, %mb : tensor<1024x8192xf32>
+  %e = mlopt.exp %d : tensor<1024x8192xf32>
+  %s = mlopt.reduce add %e dims [1] : (tensor<1024x8192xf32>) -> tensor<1024xf32>
+  %sb = mlopt.broadcast %s dims [0] : tensor<1024xf32> -> tensor<1024x8192xf32>
+  %q = mlopt.div %e, %sb : tensor<1024x8192xf32>
+  return %q : tensor<1024x8192xf32>
+}
