@@ -160,25 +160,33 @@ static bool areAlike(MlirOperation a, MlirOperation b, intptr_t side) {
          isInOrder(a) == isInOrder(b);
 }
 
-/// The products in the program; false if there are none, or they share no
-/// factor. `*side` is the operand that is A.
-static bool readProducts(MlirBlock program, MloptContraction *c,
-                         intptr_t *side) {
+/// The products of a program.
+typedef struct Products {
+  intptr_t count;
+  MlirOperation at[MLOPT_MAX_LISTED];
+} Products;
+
+static bool readProducts(MlirBlock program, Products *out) {
   for (MlirOperation op = mlirBlockGetFirstOperation(program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!computesProduct(op))
       continue;
-    if (c->numProducts == MLOPT_MAX_PRODUCTS)
+    if (out->count == MLOPT_MAX_LISTED)
       return false;
-    c->products[c->numProducts++] = op;
+    out->at[out->count++] = op;
   }
-  *side = 0;
-  if (c->numProducts > 1 && !areAlike(c->products[0], c->products[1], 0))
-    *side = 1;
-  for (intptr_t i = 1; i < c->numProducts; ++i)
-    if (!areAlike(c->products[0], c->products[i], *side))
-      return false;
-  return c->numProducts > 0;
+  return out->count > 0;
+}
+
+/// Whether all products differ in one of their factors alone, `*side` being the
+/// other one.
+static bool areAllAlike(const Products *products, intptr_t *side) {
+  const MlirOperation *at = products->at;
+  *side = products->count > 1 && !areAlike(at[0], at[1], 0);
+  bool alike = products->count <= MLOPT_MAX_PRODUCTS;
+  for (intptr_t i = 1; alike && i < products->count; ++i)
+    alike = areAlike(at[0], at[i], *side);
+  return alike;
 }
 
 /// Whether a value is the product, perhaps under another shape.
@@ -204,15 +212,19 @@ static bool isRounded(MlirValue result, MlirOperation product) {
                         mlirBlockGetArgument(body, 0));
 }
 
-/// Whether nothing but so many products reads a factor, which then may be a
-/// tensor map.
-static bool isReadBy(MlirValue factor, intptr_t numProducts) {
-  for (;; factor = mloptOperand(definerOf(factor), 0), numProducts = 1) {
+/// Whether nothing but products reads a factor, each as operand `side`: it then
+/// may be a tensor map.
+static bool isFactorAlone(const Products *products, MlirValue factor,
+                          intptr_t side) {
+  intptr_t readers = 0;
+  for (intptr_t i = 0; i < products->count; ++i)
+    readers += mlirValueEqual(mloptOperand(products->at[i], side), factor);
+  for (;; factor = mloptOperand(definerOf(factor), 0), readers = 1) {
     intptr_t uses = 0;
     for (MlirOpOperand use = mlirValueGetFirstUse(factor);
          !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
       ++uses;
-    if (uses != numProducts)
+    if (uses != readers)
       return false;
     if (mlirValueIsABlockArgument(factor))
       return true;
@@ -244,13 +256,15 @@ static bool lieAlike(const MloptAccess *a, const MloptAccess *b,
 }
 
 /// The factors B of all products, given the first one's.
-static bool readOthers(MloptContraction *c, intptr_t side) {
+static bool readOthers(const Products *products, MloptContraction *c,
+                       intptr_t side) {
   MloptAccess first = mloptDescribeAccess(c->products[0], 1 - side);
   for (intptr_t i = 0; i < c->numProducts; ++i) {
     MloptAccess own = mloptDescribeAccess(c->products[i], 1 - side);
     int64_t further;
     if (!lieAlike(&first, &own, &further) ||
-        !isReadBy(mloptOperand(c->products[i], 1 - side), 1))
+        !isFactorAlone(products, mloptOperand(c->products[i], 1 - side),
+                       1 - side))
       return false;
     c->parametersOfB[i] =
         mlirBlockArgumentGetArgNumber(mloptOperand(definerOf(own.tensor), 0));
@@ -262,11 +276,12 @@ static bool readOthers(MloptContraction *c, intptr_t side) {
 }
 
 /// Reads axes and factors with A as operand `side`.
-static bool readFactors(MloptContraction *c, intptr_t side) {
+static bool readFactors(const Products *products, MloptContraction *c,
+                        intptr_t side) {
   MloptAxisLoops loops;
   return mloptSplitAxes(c, side, &loops) && mloptDescribeFactors(c, &loops) &&
-         isReadBy(mloptOperand(c->products[0], side), c->numProducts) &&
-         readOthers(c, side);
+         isFactorAlone(products, mloptOperand(c->products[0], side), side) &&
+         readOthers(products, c, side);
 }
 
 /// Whether the first output's innermost dimension is one of m.
@@ -276,28 +291,107 @@ static bool runsAlongM(const MloptContraction *c) {
          digits[0].axis == MLOPT_AXIS_M;
 }
 
-bool mloptFindContraction(MlirBlock program, MloptContraction *out) {
-  *out = (MloptContraction){.sizes = {1, 1, 1, 1}};
-  intptr_t side;
-  if (!readProducts(program, out, &side) || !mloptFindOutputs(program, out))
+/// Reads a contraction whose products are known, of all in the program;
+/// `side` is the operand that is A, unless one product is better taken the
+/// other way round. `*outStores` counts what the program stores.
+static bool readContraction(MlirBlock program, const Products *products,
+                            intptr_t side, MloptContraction *c,
+                            intptr_t *outStores) {
+  if (!mloptFindOutputs(program, c, outStores))
     return false;
-  MlirOperation product = out->products[0];
-  out->isFast = mloptIsApproximate(
+  MlirOperation product = c->products[0];
+  c->isFast = mloptIsApproximate(
       productOf(product, mlirBlockGetArgument(bodyOf(product), 0)));
-  out->isInOrder = isInOrder(product);
-  out->isPromoted = !mlirAttributeIsNull(mloptAttr(product, "mlopt.promote"));
-  bool found = readFactors(out, side);
+  c->isInOrder = isInOrder(product);
+  c->isPromoted = !mlirAttributeIsNull(mloptAttr(product, "mlopt.promote"));
+  bool found = readFactors(products, c, side);
   // The other way round: C transposed is B times A transposed.
-  if (runsAlongM(out)) {
+  if (runsAlongM(c)) {
     side = 1 - side;
-    found = out->numProducts == 1 && readFactors(out, side);
+    found = c->numProducts == 1 && readFactors(products, c, side);
   }
-  if (found)
-    mloptFindResiduals(program, out);
-  if (out->numProducts == 1)
-    out->diagonal = mloptFindDiagonal(product, side);
-  MlirValue stored = out->outputs[0].value;
-  out->isPlain = out->numProducts == 1 && out->numOutputs == 1 &&
-                 (isSum(stored, product) || isRounded(stored, product));
+  if (c->numProducts == 1)
+    c->diagonal = mloptFindDiagonal(product, side);
+  MlirValue stored = c->outputs[0].value;
+  c->isPlain = c->numProducts == 1 && c->numOutputs == 1 &&
+               (isSum(stored, product) || isRounded(stored, product));
   return found;
+}
+
+/// Products side by side in each tile, or one.
+static bool readOne(MlirBlock program, const Products *products, intptr_t side,
+                    MloptContractions *out) {
+  MloptContraction *c = &out->at[0];
+  *c = (MloptContraction){.sizes = {1, 1, 1, 1}};
+  memcpy(c->products, products->at, sizeof c->products);
+  c->numProducts = products->count;
+  out->count = 1;
+  intptr_t numStores;
+  if (!readContraction(program, products, side, c, &numStores) ||
+      c->numOutputs != numStores)
+    return false;
+  mloptFindResiduals(program, c);
+  return true;
+}
+
+static bool sameIndex(const MloptMapIndex *x, const MloptMapIndex *y) {
+  bool same = x->constant == y->constant && x->count == y->count;
+  for (intptr_t i = 0; same && i < x->count; ++i)
+    same = x->terms[i].axis == y->terms[i].axis &&
+           x->terms[i].step == y->terms[i].step &&
+           x->terms[i].size == y->terms[i].size &&
+           x->terms[i].factor == y->terms[i].factor;
+  return same;
+}
+
+/// Whether boxes of two factors differ in their tensor maps alone.
+static bool areLoadedAlike(const MloptMatrix *x, const MloptMatrix *y) {
+  bool alike =
+      x->isKMajor == y->isKMajor && !x->isPixels && !y->isPixels &&
+      x->rank == y->rank &&
+      mlirTypeEqual(mloptElementType(x->type), mloptElementType(y->type));
+  for (intptr_t i = 0; alike && i < x->rank; ++i)
+    alike = sameIndex(&x->dims[i].at, &y->dims[i].at);
+  return alike;
+}
+
+/// Whether stages of two contractions' tiles are alike, and what may be tensor
+/// maps is the same factor of both, or of one of them alone.
+static bool areListed(const MloptContraction *x, const MloptContraction *y) {
+  return areLoadedAlike(&x->a, &y->a) && areLoadedAlike(&x->b, &y->b) &&
+         x->a.parameter != y->b.parameter && x->b.parameter != y->a.parameter &&
+         x->sizes[MLOPT_AXIS_K] == y->sizes[MLOPT_AXIS_K] && x->run == y->run &&
+         x->isFast == y->isFast && x->isInOrder == y->isInOrder &&
+         x->isPromoted == y->isPromoted && !x->diagonal.isKnown &&
+         !y->diagonal.isKnown &&
+         mlirTypeEqual(mloptElementType(mloptResultType(x->products[0], 0)),
+                       mloptElementType(mloptResultType(y->products[0], 0))) &&
+         (x->a.parameter == y->a.parameter || x->b.parameter == y->b.parameter);
+}
+
+/// Each product in tiles of its own. What lies beside them is read from memory.
+static bool readList(MlirBlock program, const Products *products,
+                     MloptContractions *out) {
+  intptr_t numOutputs = 0, numStores = 0;
+  for (intptr_t i = 0; i < products->count; ++i) {
+    MloptContraction *c = &out->at[i];
+    *c = (MloptContraction){
+        .sizes = {1, 1, 1, 1}, .numProducts = 1, .products = {products->at[i]}};
+    if (!readContraction(program, products, 0, c, &numStores) ||
+        (i && !areListed(&out->at[0], c)))
+      return false;
+    numOutputs += c->numOutputs;
+  }
+  out->count = products->count;
+  return numOutputs == numStores;
+}
+
+bool mloptFindContractions(MlirBlock program, MloptContractions *out) {
+  Products products = {.count = 0};
+  intptr_t side;
+  if (!readProducts(program, &products))
+    return false;
+  return (areAllAlike(&products, &side) &&
+          readOne(program, &products, side, out)) ||
+         (products.count > 1 && readList(program, &products, out));
 }

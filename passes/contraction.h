@@ -75,6 +75,7 @@ typedef struct MloptMatrix {
 
 enum {
   MLOPT_MAX_PRODUCTS = 3,
+  MLOPT_MAX_LISTED = 4,
   MLOPT_MAX_OUTPUTS = 4,
   MLOPT_MAX_RESIDUALS = 2,
   MLOPT_MAX_OF_ROWS = 2
@@ -142,6 +143,16 @@ typedef struct MloptContraction {
   int64_t stepsOfC[MLOPT_MAX_RANK];
 } MloptContraction;
 
+/// What one kernel computes: a contraction, or several whose tiles are one
+/// list. Those share a factor or more, each has its own outputs, nothing
+/// depends on two of them, and stages of their tiles are alike: equal element
+/// types, order of dimensions, and k. A shared factor is the same one, A or B,
+/// in each.
+typedef struct MloptContractions {
+  intptr_t count;
+  MloptContraction at[MLOPT_MAX_LISTED];
+} MloptContractions;
+
 /// Whether an operation sums products of two tensors from zero, whatever its
 /// loops.
 bool mloptIsProduct(MlirOperation);
@@ -150,8 +161,8 @@ bool mloptIsProduct(MlirOperation);
 /// bufferization.materialize_in_destination, is a contraction of two factors of
 /// equally wide elements, both floats or both integers, in their type or a
 /// wider one, that tensor maps describe, followed by elementwise operations
-/// alone.
-bool mloptFindContraction(MlirBlock program, MloptContraction *out);
+/// alone; or several of these, as a list.
+bool mloptFindContractions(MlirBlock program, MloptContractions *out);
 
 /// Scalar operations behind the products for an element; a function counts as
 /// what it expands to.

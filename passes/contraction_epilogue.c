@@ -192,22 +192,26 @@ bool mloptFindPlaceOf(const MloptContraction *c, MlirValue value,
   return follows;
 }
 
-bool mloptFindOutputs(MlirBlock program, MloptContraction *c) {
+bool mloptFindOutputs(MlirBlock program, MloptContraction *c,
+                      intptr_t *outStores) {
   Walk walk = {.c = c, .count = 0};
+  *outStores = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!mloptIsNamed(op, "bufferization.materialize_in_destination"))
       continue;
+    ++*outStores;
+    MlirValue value = mloptOperand(op, 0);
+    MloptOutput output = {.value = value,
+                          .parameter = mloptParameterOf(mloptOperand(op, 1)),
+                          .type = mlirValueGetType(value)};
+    if (output.parameter < 0 ||
+        follow(&walk, value, &output.place) != FOLLOW_PLACE)
+      continue;
     if (c->numOutputs == MLOPT_MAX_OUTPUTS)
       return false;
-    MloptOutput *output = &c->outputs[c->numOutputs++];
-    output->value = mloptOperand(op, 0);
-    output->type = mlirValueGetType(output->value);
-    output->parameter = mloptParameterOf(mloptOperand(op, 1));
-    if (output->parameter < 0 ||
-        follow(&walk, output->value, &output->place) != FOLLOW_PLACE)
-      return false;
-    mloptPlaceNormalize(&output->place);
+    mloptPlaceNormalize(&output.place);
+    c->outputs[c->numOutputs++] = output;
   }
   return c->numOutputs > 0;
 }
@@ -257,13 +261,39 @@ void mloptFindResiduals(MlirBlock program, MloptContraction *c) {
   }
 }
 
+/// Generics that an output of the contraction comes from, but for products.
+typedef struct Epilogue {
+  int count;
+  MlirOperation at[MAX_KNOWN];
+} Epilogue;
+
+static bool isIn(const Epilogue *e, MlirOperation op) {
+  for (int i = 0; i < e->count; ++i)
+    if (mlirOperationEqual(e->at[i], op))
+      return true;
+  return false;
+}
+
+static void addToEpilogue(const MloptContraction *c, MlirValue value,
+                          Epilogue *e) {
+  MlirOperation op = definerOf(value);
+  if (mlirOperationIsNull(op) || e->count == MAX_KNOWN || isIn(e, op) ||
+      isProduct(c, op))
+    return;
+  e->at[e->count++] = op;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+    addToEpilogue(c, mloptOperand(op, i), e);
+}
+
 int64_t mloptEpilogueOperations(const MloptContraction *c) {
   enum { FUNCTION = 8 }; // and a division; instructions
   int64_t count = 0;
-  MlirBlock program = mlirOperationGetBlock(c->products[0]);
-  for (MlirOperation op = mlirBlockGetFirstOperation(program);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!mloptIsNamed(op, "linalg.generic") || isProduct(c, op))
+  Epilogue epilogue = {.count = 0};
+  for (intptr_t i = 0; i < c->numOutputs; ++i)
+    addToEpilogue(c, c->outputs[i].value, &epilogue);
+  for (int i = 0; i < epilogue.count; ++i) {
+    MlirOperation op = epilogue.at[i];
+    if (!mloptIsNamed(op, "linalg.generic"))
       continue;
     MlirOperation end = mlirBlockGetTerminator(bodyOf(op));
     for (MlirOperation step = mlirBlockGetFirstOperation(bodyOf(op));

@@ -91,9 +91,11 @@ bool mloptFindPlaceOf(const MloptContraction *, MlirValue, MloptPlace *out);
 /// with operand 1, and sums from zero: the type it is rounded to. Null if it
 /// does anything else.
 MlirType mloptRoundsFactor(MlirOperation generic);
-/// Finds the outputs of a contraction whose products are known: whether all
-/// that the program stores comes from them, element by element.
-bool mloptFindOutputs(MlirBlock program, MloptContraction *);
+/// Finds the outputs of a contraction whose products are known: what the
+/// program stores that comes from them, element by element. `*outStores` counts
+/// all that it stores. False if there are none, or too many.
+bool mloptFindOutputs(MlirBlock program, MloptContraction *,
+                      intptr_t *outStores);
 /// Finds the residuals when the factors and the outputs are known.
 void mloptFindResiduals(MlirBlock program, MloptContraction *);
 

@@ -22,6 +22,14 @@
 // In a last round that is not full, blocks may share tiles
 // (emit_matmul_tail.c).
 //
+// Products that share a factor, but no tile, have their tiles one after another
+// in one list:
+//
+//   | of A * B1: 0 .. 63 | of A * B2: 64 .. 79 | of A * B3: 80 .. 95 |
+//
+// Steps are alike but for the tensor maps that the producer reads by; consumers
+// branch for what a tile's products store.
+//
 // A cluster is blocks one below the other, whose tiles share their columns:
 // each loads its part of B into all of them.
 //
@@ -84,7 +92,7 @@ static void initialise(MloptMatmul *g) {
   MloptNv *nv = &g->nv;
   MloptNvScope once = mloptNvBeginIf(nv, g->isFirst);
   for (intptr_t i = 0, n = mlirBlockGetNumArguments(g->parameters); i < n; ++i)
-    if (mloptMatmulIsMap(&g->c, &g->s, i))
+    if (mloptMatmulIsMapOfAny(&g->all, &g->s, i))
       mloptNvPrefetchMap(nv, mlirBlockGetArgument(g->parameters, i));
   mloptNvRingInit(nv, &g->ring);
   mloptNvEndIf(nv, &once);
@@ -108,10 +116,18 @@ static bool skipsZeros(const MloptMatmul *g) {
          !g->s.tail;
 }
 
-/// The tile of a number: batch after batch, in each band after band of rows of
-/// tiles, in each column after column, so that blocks that run side by side
-/// share rows of A and columns of B in L2.
-static MloptMatmulTile locate(MloptMatmul *g, MlirValue number) {
+void mloptMatmulEnter(MloptMatmul *g, intptr_t i) {
+  int64_t total;
+  g->c = g->all.at[i];
+  g->batched = g->c.sizes[MLOPT_AXIS_BATCH] > 1;
+  g->residuals = mloptMatmulLoadsResiduals(&g->c, &g->s);
+  mloptMatmulTiles(&g->c, &g->s, &g->tilesM, &g->tilesN, &total);
+}
+
+/// The tile of a number among those of one contraction: batch after batch, in
+/// each band after band of rows of tiles, in each column after column, so that
+/// blocks that run side by side share rows of A and columns of B in L2.
+static MloptMatmulTile locateIn(MloptMatmul *g, MlirValue number) {
   MloptNv *nv = &g->nv;
   int64_t perBand = g->s.band * g->tilesN;
   MloptMatmulTile tile = {.batch = mloptNvInt(nv, 0)};
@@ -142,6 +158,41 @@ static MloptMatmulTile locate(MloptMatmul *g, MlirValue number) {
   return tile;
 }
 
+/// The tile of a number in the list of all contractions' tiles.
+static MloptMatmulTile locate(MloptMatmul *g, MlirValue number) {
+  MloptNv *nv = &g->nv;
+  if (g->all.count == 1)
+    return locateIn(g, number);
+  MloptMatmulTile tile;
+  int64_t first = 0;
+  for (intptr_t i = 0; i < g->all.count; ++i) {
+    mloptMatmulEnter(g, i);
+    int64_t end = first + g->tilesM * g->tilesN * g->c.sizes[MLOPT_AXIS_BATCH];
+    // Elsewhere a number in range, as divisions want it.
+    MlirValue isBehind =
+        mloptBuildCmpI(nv->b, "uge", number, mloptNvInt(nv, first));
+    MlirValue own = mloptBuildSelect(
+        nv->b, isBehind, mloptNvAddInt(nv, number, -first), mloptNvInt(nv, 0));
+    own = mloptNvMin(nv, own, mloptNvInt(nv, end - first - 1));
+    MloptMatmulTile here = locateIn(g, own);
+    here.part = mloptNvInt(nv, i);
+    MlirValue *to[] = {&tile.m, &tile.n, &tile.batch, &tile.part};
+    const MlirValue from[] = {here.m, here.n, here.batch, here.part};
+    for (int j = 0; j < MLOPT_COUNT(from); ++j)
+      *to[j] = i ? mloptBuildSelect(nv->b, isBehind, from[j], *to[j]) : from[j];
+    first = end;
+  }
+  return tile;
+}
+
+/// Code for tiles of contraction `i` alone, to be ended; in branches of it,
+/// what the epilogue has computed elsewhere is not known.
+static MloptNvScope beginPart(MloptMatmul *g, MloptMatmulTile tile,
+                              intptr_t i) {
+  mloptMatmulEnter(g, i);
+  return mloptNvBeginIf(&g->nv, mloptNvEqInt(&g->nv, tile.part, i));
+}
+
 /// The tile, as values that are known from here on only. What is computed from
 /// them stays behind: LLVM and ptxas would move an index's division between the
 /// products and their wait, and ptxas, which calls a function for it, then
@@ -149,10 +200,14 @@ static MloptMatmulTile locate(MloptMatmul *g, MlirValue number) {
 /// without a warning (seen of ptxas 13.0).
 static MloptMatmulTile renewTile(MloptMatmul *g, MloptMatmulTile tile) {
   MloptNv *nv = &g->nv;
-  return (MloptMatmulTile){.m = mloptNvRenew(nv, tile.m),
-                           .n = mloptNvRenew(nv, tile.n),
-                           .batch = g->batched ? mloptNvRenew(nv, tile.batch)
-                                               : tile.batch};
+  bool batched = false;
+  for (intptr_t i = 0; i < g->all.count; ++i)
+    batched |= g->all.at[i].sizes[MLOPT_AXIS_BATCH] > 1;
+  return (MloptMatmulTile){
+      .m = mloptNvRenew(nv, tile.m),
+      .n = mloptNvRenew(nv, tile.n),
+      .batch = batched ? mloptNvRenew(nv, tile.batch) : tile.batch,
+      .part = g->all.count > 1 ? mloptNvRenew(nv, tile.part) : tile.part};
 }
 
 enum { CARRIED = 3 }; ///< stage, parity, and what a consumer's `turn` is
@@ -481,6 +536,37 @@ static void finishItem(MloptMatmul *g, const MloptMatmulConsumer *w,
   *place = after;
 }
 
+/// Exchanges what blocks have of a tile, and stores it, of whichever
+/// contraction it is.
+static void finishTile(MloptMatmul *g, const MloptMatmulConsumer *w,
+                       const MloptMatmulItem *item, MloptMatmulTile tile,
+                       MlirValue *fragment, MlirValue *turn,
+                       MloptNvPlace *place) {
+  MloptNv *nv = &g->nv;
+  MloptPull *pull = g->epilogue.tile.pull;
+  MlirValue next = *turn;
+  for (intptr_t i = 0; i < g->all.count; ++i) {
+    MloptPullMark mark = mloptPullMark(pull);
+    MloptNvScope part;
+    MlirValue own[MLOPT_NV_MMA_MAX_FRAGMENT];
+    memcpy(own, fragment, (size_t)mloptNvFragmentSize(&g->mma) * sizeof *own);
+    if (g->all.count > 1)
+      part = beginPart(g, tile, i);
+    if (g->s.splits > 1)
+      mloptMatmulExchange(g, w, own);
+    if (g->all.count == 1) {
+      finishItem(g, w, item, tile, own, turn, place);
+      return;
+    }
+    mloptMatmulStoreTile(g, w, tile, *turn, own, place);
+    mloptNvEndIf(nv, &part);
+    mloptPullReset(pull, mark);
+    next = mloptBuildSelect(nv->b, mloptNvEqInt(nv, tile.part, i),
+                            mloptMatmulNextTurn(g, *turn), next);
+  }
+  *turn = next;
+}
+
 static void emitConsumer(MloptMatmul *g) {
   MloptNv *nv = &g->nv;
   setRegisters(g, true);
@@ -504,9 +590,7 @@ static void emitConsumer(MloptMatmul *g) {
   MlirValue fragment[MLOPT_NV_MMA_MAX_FRAGMENT];
   mloptNvMmaFragment(nv, &g->mma, sum, fragment);
   tile = renewTile(g, tile);
-  if (g->s.splits > 1)
-    mloptMatmulExchange(g, &w, fragment);
-  finishItem(g, &w, &item, tile, fragment, &turn, &place);
+  finishTile(g, &w, &item, tile, fragment, &turn, &place);
   if (g->s.alternate)
     place = mloptNvRingSkip(nv, &g->ring, place, g->steps);
   MlirValue next[CARRIED] = {place.stage, place.parity, turn};
@@ -528,12 +612,12 @@ bool mloptIsMatmul(MlirOperation kernel) {
 /// What the schedule and the program must agree on.
 static bool check(MloptMatmul *g, MlirOperation kernel, MlirBlock program) {
   if (!mloptReadMatmulSchedule(kernel, &g->s) ||
-      !mloptFindContraction(program, &g->c)) {
+      !mloptFindContractions(program, &g->all)) {
     mloptOpError(kernel, "has the schedule of a matrix product, but its "
                          "program is none");
     return false;
   }
-  return mloptVerifyMatmul(kernel, &g->c, &g->s);
+  return mloptVerifyMatmul(kernel, &g->all, &g->s);
 }
 
 /// Whether no kernel writes a parameter.
@@ -548,10 +632,13 @@ static bool isInput(MlirOperation kernel, intptr_t parameter) {
 }
 
 static void findInputs(MloptMatmul *g, MlirOperation kernel) {
-  g->isInputA = isInput(kernel, g->c.a.parameter);
-  g->isInputB = true;
-  for (intptr_t i = 0; i < g->c.numProducts; ++i)
-    g->isInputB &= isInput(kernel, g->c.parametersOfB[i]);
+  g->isInputA = g->isInputB = true;
+  for (intptr_t i = 0; i < g->all.count; ++i) {
+    const MloptContraction *c = &g->all.at[i];
+    g->isInputA &= isInput(kernel, c->a.parameter);
+    for (intptr_t j = 0; j < c->numProducts; ++j)
+      g->isInputB &= isInput(kernel, c->parametersOfB[j]);
+  }
 }
 
 static void carve(MloptMatmul *g, MlirBlock code) {
@@ -571,9 +658,7 @@ static void carve(MloptMatmul *g, MlirBlock code) {
   mloptMatmulFactor(&g->c.a, &g->mma.a);
   mloptMatmulFactor(&g->c.b, &g->mma.b);
   g->steps = mloptMatmulSteps(&g->c, &g->s);
-  g->residuals = mloptMatmulLoadsResiduals(&g->c, &g->s);
-  g->batched = g->c.sizes[MLOPT_AXIS_BATCH] > 1;
-  mloptMatmulTiles(&g->c, &g->s, &g->tilesM, &g->tilesN, &g->total);
+  g->total = mloptMatmulTotal(&g->all, &g->s);
   g->tail = mloptMatmulTailOf(&g->c, &g->s);
   g->parameters = code;
 }
@@ -582,12 +667,13 @@ bool mloptEmitMatmul(MlirOperation kernel, MlirBlock program, MlirBlock code) {
   MloptMatmul g = {.batched = false};
   if (!check(&g, kernel, program))
     return false;
+  mloptMatmulEnter(&g, 0);
   MloptPull *pull = mloptPullCreate(code, mlirOperationGetLocation(kernel));
   if (!pull)
     return false;
   bool isMap[MLOPT_MAX_LAUNCH_ARGUMENTS];
   for (intptr_t i = 0, n = mlirBlockGetNumArguments(code); i < n; ++i)
-    isMap[i] = mloptMatmulIsMap(&g.c, &g.s, i);
+    isMap[i] = mloptMatmulIsMapOfAny(&g.all, &g.s, i);
   mloptEpilogueBegin(&g.epilogue, pull, &g.c, program, code, isMap);
   carve(&g, code);
   findInputs(&g, kernel);

@@ -21,7 +21,8 @@
 
 typedef struct MloptMatmul {
   MloptNv nv;
-  MloptContraction c;
+  MloptContractions all;
+  MloptContraction c; ///< of all, the one that code is emitted for
   MloptMatmulSchedule s;
   MloptMatmulShared shared;
   MloptNvRing ring;
@@ -35,7 +36,8 @@ typedef struct MloptMatmul {
   MlirValue firstTile, tileStep; ///< of this cluster
   MlirValue firstStep, endStep;  ///< of this block, along k
   int64_t steps;                 ///< of all
-  int64_t tilesM, tilesN, total; ///< of clusters
+  int64_t tilesM, tilesN; ///< of clusters
+  int64_t total;          ///< of all contractions
   int64_t slabs;                 ///< of a consumer
   MloptMatmulResiduals residuals;
   MloptMatmulTail tail;  ///< of a schedule with it
@@ -46,9 +48,9 @@ typedef struct MloptMatmul {
   bool isInputA, isInputB; ///< of the program: no kernel writes it
 } MloptMatmul;
 
-/// Where a tile starts.
+/// Where a tile starts, and which contraction's it is: null where there is one.
 typedef struct MloptMatmulTile {
-  MlirValue m, n, batch;
+  MlirValue m, n, batch, part;
 } MloptMatmulTile;
 
 enum {
@@ -78,6 +80,10 @@ typedef struct MloptMatmulItem {
   MlirValue isSent, isReceived;
   MlirValue inTail; ///< the tile's number there
 } MloptMatmulItem;
+
+// emit_matmul.c
+/// The code of contraction `i` follows.
+void mloptMatmulEnter(MloptMatmul *, intptr_t i);
 
 // emit_matmul_load.c
 /// Where a stage of `bytes` each lies, of those from `start` of shared memory

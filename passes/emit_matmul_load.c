@@ -41,8 +41,27 @@ static void loadBox(MloptMatmul *g, const MloptMatrix *factor, MlirValue map,
                                .blocks = shared ? (1 << g->s.cluster) - 1 : 0});
 }
 
-static MlirValue parameter(const MloptMatmul *g, intptr_t i) {
-  return mlirBlockGetArgument(g->parameters, i);
+/// The tensor map of A, or of B of product `i`, for whichever contraction the
+/// tile is.
+static MlirValue mapOf(MloptMatmul *g, MloptMatmulTile tile, bool isB,
+                       intptr_t product) {
+  MloptNv *nv = &g->nv;
+  MlirValue map = {NULL};
+  intptr_t last = -1;
+  for (intptr_t i = 0; i < g->all.count; ++i) {
+    const MloptContraction *c = &g->all.at[i];
+    intptr_t own = isB ? c->parametersOfB[product] : c->a.parameter;
+    if (own == last)
+      continue;
+    MlirValue argument = mlirBlockGetArgument(g->parameters, own);
+    map = i ? mloptBuildSelect(
+                  nv->b,
+                  mloptBuildCmpI(nv->b, "uge", tile.part, mloptNvInt(nv, i)),
+                  argument, map)
+            : argument;
+    last = own;
+  }
+  return map;
 }
 
 /// Where a step starts along k: steps do not reach beyond a run.
@@ -86,7 +105,7 @@ void mloptMatmulLoadA(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
   const MlirValue axes[] = {[MLOPT_AXIS_BATCH] = tile.batch,
                             [MLOPT_AXIS_M] = tile.m,
                             [MLOPT_AXIS_K] = startOfStep(g, step)};
-  loadFactor(g, &g->c.a, parameter(g, g->c.a.parameter),
+  loadFactor(g, &g->c.a, mapOf(g, tile, false, 0),
              mloptMatmulStageOffset(g, stage, g->shared.a, g->shared.aBytes),
              barrier, MLOPT_AXIS_M, g->s.tile[0], axes, false);
 }
@@ -109,7 +128,7 @@ void mloptMatmulLoadB(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
   }
   // Columns of each product side by side, as if they were one's.
   for (intptr_t i = 0; i < g->c.numProducts; ++i)
-    loadFactor(g, &g->c.b, parameter(g, g->c.parametersOfB[i]),
+    loadFactor(g, &g->c.b, mapOf(g, tile, true, i),
                mloptNvAddInt(nv, offset, i * columns * MLOPT_NV_ROW_BYTES),
                barrier, MLOPT_AXIS_N, part, axes, g->s.cluster > 1);
 }

@@ -40,8 +40,8 @@ static bool isStaged(const MloptMatmul *g, const MloptOutput *output) {
 // Slots
 //===----------------------------------------------------------------------===//
 
-void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
-  bool halves = false, words = false;
+/// Of which widths a contraction's results and residuals are staged.
+static void findWidths(const MloptMatmul *g, bool *halves, bool *words) {
   for (intptr_t i = 0; i < g->c.numOutputs + g->c.numResiduals; ++i) {
     bool isOutput = i < g->c.numOutputs;
     const MloptOutput *tensor =
@@ -49,8 +49,16 @@ void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
     if (isOutput ? !isStaged(g, tensor)
                  : !mloptMatmulIsMap(&g->c, &g->s, tensor->parameter))
       continue;
-    halves |= isHalf(tensor);
-    words |= !isHalf(tensor);
+    *halves |= isHalf(tensor);
+    *words |= !isHalf(tensor);
+  }
+}
+
+void mloptMatmulPlaceFragment(MloptMatmul *g, MloptMatmulConsumer *w) {
+  bool halves = false, words = false;
+  for (intptr_t i = 0; i < g->all.count; ++i) {
+    mloptMatmulEnter(g, i);
+    findWidths(g, &halves, &words);
   }
   if (halves)
     mloptPlaceFragment(&g->nv, g->thread, true, w->halves);

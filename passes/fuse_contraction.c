@@ -22,6 +22,7 @@
 
 #include "fuse_stream.h"
 
+#include "contraction.h"
 #include "match.h"
 #include "place.h"
 #include "target.h"
@@ -67,9 +68,10 @@ double mloptFuseProductTime(const MloptFuseGraph *graph,
 // What belongs together
 //===----------------------------------------------------------------------===//
 
-/// Dots that share a factor, the others being alike, may be one kernel: a tile
-/// of that factor is read once for all of them.
-enum { MAX_DOTS = 3, MAX_OUTPUTS = 4 };
+/// Dots that share a factor may be one kernel. Where the others are alike, a
+/// tile of that factor is read once for all of them, and what follows may take
+/// elements of several; else each has tiles of its own, in one list.
+enum { MAX_DOTS = MLOPT_MAX_LISTED, MAX_OUTPUTS = MLOPT_MAX_OUTPUTS };
 
 /// What is known of a body while its nodes are looked at in order.
 typedef struct Check {
@@ -81,10 +83,12 @@ typedef struct Check {
   MloptFuseStream stream;
   bool *rows;  ///< of the graph's nodes: follow from a reduction of the softmax
   int side;    ///< the factor that several dots do not share
+  bool isList; ///< the dots have tiles of their own
   bool mapped; ///< tensor maps reach all factors
   bool *moves; ///< of the graph's nodes: say where factors lie
   MloptPlace *places; ///< of the body's nodes that follow the dots; its
                       ///< counters hold whether they do, and which
+  int *dotOf;         ///< of these, the dot of a list
 } Check;
 
 /// The place of a node that follows the dots; NULL if it does not.
@@ -128,8 +132,8 @@ static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
   return false;
 }
 
-/// Whether two products are dots that differ in factor `side` alone.
-static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
+/// Whether two products are dots that share factor 1 - `side`, and sum alike.
+static bool share(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
   static const char *const attrs[] = {
       "lhs_batch",  "rhs_batch", "lhs_contract",  "rhs_contract",
       "accumulate", "numerics",  "mlopt.promote", "mlopt.zeros"};
@@ -138,10 +142,27 @@ static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
                             mloptAttr(b->op, attrs[i])))
       return false;
   return mloptIsA(a->op, &mloptOp_dot) && mloptIsA(b->op, &mloptOp_dot) &&
-         mlirValueEqual(a->from[1 - side], b->from[1 - side]) &&
+         mlirValueEqual(a->from[1 - side], b->from[1 - side]);
+}
+
+/// Whether they differ in factor `side` alone.
+static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
+  return share(a, b, side) &&
          mlirTypeEqual(mlirValueGetType(a->from[side]),
                        mlirValueGetType(b->from[side])) &&
          mlirTypeEqual(mloptResultType(a->op, 0), mloptResultType(b->op, 0));
+}
+
+/// Whether stages of their tiles are alike, as in a list: the factors of both
+/// lie in memory as they are.
+static bool areListed(const Check *check, const MloptFuseNode *a,
+                      const MloptFuseNode *b) {
+  MlirType x = mlirValueGetType(a->from[check->side]);
+  MlirType y = mlirValueGetType(b->from[check->side]);
+  return share(a, b, check->side) && mloptRank(x) == mloptRank(y) &&
+         mlirTypeEqual(mloptElementType(x), mloptElementType(y)) &&
+         mlirAttributeIsNull(mloptAttr(a->op, "mlopt.zeros")) &&
+         !readsAnother(check, a) && !readsAnother(check, b);
 }
 
 /// Whether wgmma takes several dots like this one: no other kernel does. Rows
@@ -177,6 +198,19 @@ static bool isStream(Check *check, const MloptFuseNode *second) {
          mlirOperationEqual(check->stream.first, check->dots[0]->op);
 }
 
+/// How tiles hold the dots, side by side or one each; false if neither.
+static bool arrange(Check *check) {
+  const MloptFuseNode **dots = check->dots;
+  check->side = check->numDots > 1 && share(dots[0], dots[1], 0) ? 0 : 1;
+  check->isList = check->numDots > MLOPT_MAX_PRODUCTS;
+  for (int i = 1; i < check->numDots; ++i)
+    check->isList |= !areAlike(dots[0], dots[i], check->side);
+  for (int i = 1; check->isList && i < check->numDots; ++i)
+    if (!areListed(check, dots[0], dots[i]))
+      return false;
+  return true;
+}
+
 /// How many dots there are, and of what.
 static MloptFuseReason checkDots(Check *check) {
   const MloptFuseBody *body = check->body;
@@ -193,11 +227,8 @@ static MloptFuseReason checkDots(Check *check) {
   }
   if (check->isStream)
     return checkStream(check);
-  check->side =
-      check->numDots > 1 && areAlike(check->dots[0], check->dots[1], 0) ? 0 : 1;
-  for (int i = 1; i < check->numDots; ++i)
-    if (!areAlike(check->dots[0], check->dots[i], check->side))
-      return MLOPT_FUSE_PRODUCTS;
+  if (!arrange(check))
+    return MLOPT_FUSE_PRODUCTS;
   MloptFuseReason reason = MLOPT_FUSE_FUSED;
   for (int i = 0; i < check->numDots && reason == MLOPT_FUSE_FUSED; ++i)
     reason = checkFactors(check, check->dots[i]);
@@ -210,7 +241,7 @@ static MloptFuseReason checkDots(Check *check) {
 /// What follows the dots has their elements, each once, in one place: whether
 /// it does, and its place.
 static bool findPlace(const Check *check, const MloptFuseNode *node,
-                      MloptPlace *out) {
+                      MloptPlace *out, int *outDot) {
   bool found = false;
   for (int o = 0; o < node->numOperands; ++o) {
     MloptPlace *place = placeOf(check, node->operands[o]);
@@ -220,6 +251,7 @@ static bool findPlace(const Check *check, const MloptFuseNode *node,
         (found && !mloptPlaceEqual(out, place)))
       return false;
     *out = *place;
+    *outDot = check->dotOf[place - check->places];
     found = true;
   }
   MlirType type = mloptResultType(node->op, 0);
@@ -304,9 +336,23 @@ static MloptFuseReason checkSoftmax(Check *check, int at, bool follows,
                                              : MLOPT_FUSE_FUSED;
 }
 
+/// Whether a node takes elements of two dots of a list.
+static bool joinsList(const Check *check, const MloptFuseNode *node) {
+  int first = -1;
+  for (int o = 0; o < node->numOperands; ++o) {
+    const MloptPlace *place = placeOf(check, node->operands[o]);
+    int dot = place ? check->dotOf[place - check->places] : -1;
+    if (first >= 0 && dot >= 0 && dot != first)
+      return true;
+    first = dot >= 0 ? dot : first;
+  }
+  return false;
+}
+
 static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
   const MloptFuseNode *node = &check->graph->nodes[at];
   MloptPlace *place = &check->places[*numPlaces];
+  int *dot = &check->dotOf[*numPlaces];
   check->body->runs[at] = 0;
   bool isDot = mloptFuseIsProduct(node->op), follows = isDot;
   if (isFactorAlone(check, at))
@@ -321,12 +367,16 @@ static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
   }
   if (!follows)
     return checkOperand(node);
-  if (isDot)
+  if (isDot) {
     *place = mloptPlaceOfTensor(mloptResultType(node->op, 0));
-  else if (node->traits.access == MLOPT_ACCESS_REDUCE)
+    *dot = check->isList ? at : 0;
+  } else if (joinsList(check, node)) {
+    return MLOPT_FUSE_PRODUCTS;
+  } else if (node->traits.access == MLOPT_ACCESS_REDUCE) {
     return MLOPT_FUSE_CONTRACTION;
-  else if (!findPlace(check, node, place))
+  } else if (!findPlace(check, node, place, dot)) {
     return MLOPT_FUSE_EPILOGUE;
+  }
   check->body->runs[at] = ++*numPlaces;
   return MLOPT_FUSE_FUSED;
 }
@@ -342,11 +392,12 @@ static bool runsAlongOther(const Check *check, const MloptPlace *place) {
   return check->side ? inner >= left : inner >= batch && inner < left;
 }
 
-/// The results that go out: all follow the dots, and the first one's rows run
-/// along what the dots do not share.
+/// The results that go out: all follow the dots. Rows of those of dots side by
+/// side run along what the dots do not share, those of a list along that or
+/// along what they share.
 static MloptFuseReason checkResults(const Check *check) {
   const MloptFuseBody *body = check->body;
-  int numStored = 0;
+  int numStored = 0, numAlong = 0;
   for (int i = 0; i < body->count; ++i) {
     int node = body->nodes[i];
     if (!body->stored[node])
@@ -357,10 +408,13 @@ static MloptFuseReason checkResults(const Check *check) {
     // Elements of four bits share bytes.
     if (++numStored > MAX_OUTPUTS || !place || width == 4)
       return MLOPT_FUSE_EPILOGUE;
-    if (check->numDots > 1 && !check->isStream && !runsAlongOther(check, place))
-      return MLOPT_FUSE_PRODUCTS;
+    numAlong +=
+        check->numDots > 1 && !check->isStream && runsAlongOther(check, place);
   }
-  return MLOPT_FUSE_FUSED;
+  bool isOne = check->numDots == 1 || check->isStream;
+  return isOne || numAlong == numStored || (check->isList && !numAlong)
+             ? MLOPT_FUSE_FUSED
+             : MLOPT_FUSE_PRODUCTS;
 }
 
 static MloptFuseReason checkBody(Check *check) {
@@ -379,11 +433,14 @@ MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
                  .mapped = true,
                  .moves = calloc((size_t)graph->count, sizeof *check.moves),
                  .rows = calloc((size_t)graph->count, sizeof *check.rows),
-                 .places = malloc((size_t)body->count * sizeof *check.places)};
+                 .places = malloc((size_t)body->count * sizeof *check.places),
+                 .dotOf = calloc((size_t)body->count, sizeof *check.dotOf)};
   // Out of memory: keep it simple.
-  MloptFuseReason reason = check.moves && check.rows && check.places
-                               ? checkBody(&check)
-                               : MLOPT_FUSE_CONTRACTION;
+  MloptFuseReason reason =
+      check.moves && check.rows && check.places && check.dotOf
+          ? checkBody(&check)
+          : MLOPT_FUSE_CONTRACTION;
+  free(check.dotOf);
   free(check.moves);
   free(check.rows);
   free(check.places);

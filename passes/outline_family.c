@@ -25,11 +25,11 @@
 /// pins, or the best. False if it is none, or after a diagnostic.
 static bool findMatmul(MloptOutline *o, MlirOperation fusion,
                        MlirOperation kernel, MlirBlock program,
-                       MloptContraction *contraction,
+                       MloptContractions *contractions,
                        MloptMatmulSchedule *schedule) {
-  bool isProduct = o->wgmma && mloptFindContraction(program, contraction);
+  bool isProduct = o->wgmma && mloptFindContractions(program, contractions);
   if (mlirAttributeIsNull(mloptAttr(fusion, MLOPT_SCHEDULE)))
-    return isProduct && mloptScheduleMatmul(contraction, schedule);
+    return isProduct && mloptScheduleMatmul(contractions, schedule);
   bool isRead = mloptReadMatmulSchedule(fusion, schedule);
   if (!isRead || !isProduct)
     mloptOpError(fusion,
@@ -40,7 +40,7 @@ static bool findMatmul(MloptOutline *o, MlirOperation fusion,
                           "cluster, splits, tail or without, nor {family = "
                           "\"tiled\", groups, stages, terms, tile = [m, n, k], "
                           "warp = [m, n]}, with splits or without");
-  else if (mloptVerifyMatmul(fusion, contraction, schedule))
+  else if (mloptVerifyMatmul(fusion, contractions, schedule))
     return true;
   o->failed = true;
   return false;
@@ -190,13 +190,13 @@ void mloptOutlineChooseFamily(MloptOutline *o, MlirOperation fusion,
   if (isProduct && (isTiled || (!isPinned && mloptTiledIsSkinny(&product))) &&
       (chooseTiled(o, fusion, kernel, program, &product, launch) || o->failed))
     return;
-  MloptContraction contraction;
+  MloptContractions products;
   MloptMatmulSchedule matmul;
   bool isFew = isProduct && !isPinned && mloptTiledIsFew(&product);
-  if (!isFew && findMatmul(o, fusion, kernel, program, &contraction, &matmul)) {
-    addScratch(o, kernel, &contraction, &matmul, launch);
-    mloptMatmulAnnotate(kernel, &contraction, &matmul);
-    mloptMatmulLaunch(o->context, &contraction, &matmul, launch);
+  if (!isFew && findMatmul(o, fusion, kernel, program, &products, &matmul)) {
+    addScratch(o, kernel, &products.at[0], &matmul, launch);
+    mloptMatmulAnnotate(kernel, &products, &matmul);
+    mloptMatmulLaunch(o->context, &products, &matmul, launch);
     markInputs(o, kernel, launch);
     return;
   }

@@ -135,6 +135,17 @@ void mloptMatmulTiles(const MloptContraction *c, const MloptMatmulSchedule *s,
   *outTotal = *outM * *outN * c->sizes[MLOPT_AXIS_BATCH];
 }
 
+int64_t mloptMatmulTotal(const MloptContractions *list,
+                         const MloptMatmulSchedule *s) {
+  int64_t sum = 0;
+  for (intptr_t i = 0; i < list->count; ++i) {
+    int64_t m, n, total;
+    mloptMatmulTiles(&list->at[i], s, &m, &n, &total);
+    sum += total;
+  }
+  return sum;
+}
+
 int64_t mloptMatmulSteps(const MloptContraction *c,
                          const MloptMatmulSchedule *s) {
   return c->sizes[MLOPT_AXIS_K] / c->run * mloptDivideUp(c->run, s->tile[2]);
@@ -220,7 +231,7 @@ static bool isOriented(const MloptMatrix *matrix) {
          (mloptMatmulFactor(matrix, &factor) && factor.transposes);
 }
 
-static bool isTaken(const MloptContraction *c) {
+static bool isOneTaken(const MloptContraction *c) {
   // A k below one instruction's depth would leave the innermost axis open.
   enum { LEAST_BYTES = 32 };
   for (intptr_t i = 0; i < c->numOutputs; ++i)
@@ -230,6 +241,13 @@ static bool isTaken(const MloptContraction *c) {
   return isMultiplied(c) &&
          c->sizes[MLOPT_AXIS_K] * bytesOf(&c->a) >= LEAST_BYTES &&
          areReachable(c) && isOriented(&c->a) && isOriented(&c->b);
+}
+
+static bool isTaken(const MloptContractions *list) {
+  for (intptr_t i = 0; i < list->count; ++i)
+    if (!isOneTaken(&list->at[i]))
+      return false;
+  return true;
 }
 
 /// Blocks that split a tile's k compute one tile each, since the partial sums
@@ -273,13 +291,12 @@ static const char *tailFaultOf(const MloptContraction *c,
   return NULL;
 }
 
-/// What makes a schedule illegal for this contraction; NULL if nothing does.
-static const char *faultOf(const MloptContraction *c,
-                           const MloptMatmulSchedule *s) {
+/// What makes a schedule illegal for one contraction; NULL if nothing does.
+static const char *faultOfOne(const MloptContraction *c,
+                              const MloptMatmulSchedule *s) {
   enum { PIECE = 64, MOST_BOX = 256 };
   int64_t rows = mloptMatmulConsumerRows(s), slabs = rows / MLOPT_NV_MMA_ROWS;
   int64_t registers = slabs * s->tile[1] / 2;
-  int64_t m, n, total;
   if (s->tile[0] <= 0 || rows % MLOPT_NV_MMA_ROWS || slabs < 1 || slabs > 2)
     return "a consumer computes 64 or 128 rows";
   int64_t columns = mloptMatmulProductColumns(c, s);
@@ -304,22 +321,34 @@ static const char *faultOf(const MloptContraction *c,
     return "a cluster is of 1 or 2 blocks, which load 64 columns or more each";
   if (s->band < 1)
     return "a band has at least one row";
-  mloptMatmulTiles(c, s, &m, &n, &total);
+  return NULL;
+}
+
+/// What makes a schedule illegal for these contractions; NULL if nothing does.
+static const char *faultOf(const MloptContractions *list,
+                           const MloptMatmulSchedule *s) {
+  for (intptr_t i = 0; i < list->count; ++i)
+    if (faultOfOne(&list->at[i], s))
+      return faultOfOne(&list->at[i], s);
+  int64_t total = mloptMatmulTotal(list, s);
   if (s->splits > 1)
-    return splitFaultOf(c, s, total);
-  if (s->tail && tailFaultOf(c, s))
-    return tailFaultOf(c, s);
+    return splitFaultOf(&list->at[0], s, total);
+  if (s->tail && list->count > 1)
+    return "the tiles of a tail are those of one product, or of several side "
+           "by side";
+  if (s->tail && tailFaultOf(&list->at[0], s))
+    return tailFaultOf(&list->at[0], s);
   return total > 1 << 30 ? "there are more than 2^30 tiles" : NULL;
 }
 
-bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *c,
+bool mloptVerifyMatmul(MlirOperation kernel, const MloptContractions *list,
                        const MloptMatmulSchedule *s) {
-  if (!isTaken(c)) {
+  if (!isTaken(list)) {
     mloptOpError(kernel, "has the schedule of a matrix product, but TMA and "
                          "wgmma do not take its tensors");
     return false;
   }
-  const char *fault = faultOf(c, s);
+  const char *fault = faultOf(list, s);
   if (!fault)
     return true;
   mloptOpError(kernel,
@@ -344,24 +373,15 @@ static int64_t linesOf(const MloptMatrix *matrix) {
   return 1;
 }
 
-/// Cycles: full rounds of tiles over the processors, each tile bound by its
-/// products or by what it reads from L2, then stored, column by column. Where
-/// consumers alternate, one stores while the other multiplies.
-static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
+/// Cycles of a step of a tile, bound by its products or by what it reads from
+/// L2.
+static int64_t costOfStep(const MloptContraction *c,
+                          const MloptMatmulSchedule *s) {
   enum {
-    STORE_CYCLES = 400,
-    STORE_COLUMN_CYCLES = 4,
-    SPLIT_CYCLES = 6000, // meeting, and of each block, sending: 6 microseconds
-    SPLIT_COLUMN_CYCLES = 10, // of 4 x 128 or 8 x 64 columns, measured
-    OPERATIONS_PER_CYCLE = 128,
-    ALTERNATE_LOSS = 25,  // one in, measured at 4096 and 8192 cubed
-    CLUSTER_LOSS = 32,    // the same, of stages that wait for two blocks
+    CLUSTER_LOSS = 32, // one in, of stages that wait for two blocks, measured
     PROMOTE_CYCLES = 200, // of a stage whose sums are added, measured
     PROMOTE_16_BIT_CYCLES = 350,
-    TAIL_CYCLES = 18000, // clearing flags, sending and adding sums
   };
-  int64_t m, n, total;
-  mloptMatmulTiles(c, s, &m, &n, &total);
   int64_t compute = s->tile[0] * s->tile[1] * (MLOPT_NV_MMA_STAGE_BYTES / 2) /
                     PRODUCTS_PER_CYCLE;
   int64_t read =
@@ -373,14 +393,47 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
     step += step / CLUSTER_LOSS;
   if (mloptMatmulPromotes(c))
     step += bytesOf(&c->a) == 1 ? PROMOTE_CYCLES : PROMOTE_16_BIT_CYCLES;
-  int64_t multiply = mloptDivideUp(mloptMatmulSteps(c, s), s->splits) * step;
+  return step;
+}
+
+/// Cycles until a tile is stored, column by column.
+static int64_t costOfStore(const MloptContraction *c,
+                           const MloptMatmulSchedule *s) {
+  enum {
+    STORE_CYCLES = 400,
+    STORE_COLUMN_CYCLES = 4,
+    SPLIT_CYCLES = 6000, // meeting, and of each block, sending: 6 microseconds
+    SPLIT_COLUMN_CYCLES = 10, // of 4 x 128 or 8 x 64 columns, measured
+    OPERATIONS_PER_CYCLE = 128,
+  };
   int64_t store = STORE_CYCLES + STORE_COLUMN_CYCLES * s->tile[1];
   if (!c->isPlain)
     store += mloptEpilogueOperations(c) * s->tile[0] *
              mloptMatmulProductColumns(c, s) / OPERATIONS_PER_CYCLE;
-  int64_t rounds = mloptDivideUp(total * mloptMatmulBlocks(s), PROCESSORS);
   if (s->splits > 1)
     store += SPLIT_CYCLES + SPLIT_COLUMN_CYCLES * s->splits * s->tile[1];
+  return store;
+}
+
+/// Cycles: full rounds of tiles over the processors, each multiplied and then
+/// stored. Where consumers alternate, one stores while the other multiplies.
+static int64_t cost(const MloptContractions *list,
+                    const MloptMatmulSchedule *s) {
+  enum {
+    ALTERNATE_LOSS = 25, // one in, measured at 4096 and 8192 cubed
+    TAIL_CYCLES = 18000, // clearing flags, sending and adding sums
+  };
+  const MloptContraction *c = &list->at[0];
+  int64_t step = 0, store = 0;
+  for (intptr_t i = 0; i < list->count; ++i) {
+    int64_t own = costOfStep(&list->at[i], s);
+    step = own > step ? own : step;
+    own = costOfStore(&list->at[i], s);
+    store = own > store ? own : store;
+  }
+  int64_t multiply = mloptDivideUp(mloptMatmulSteps(c, s), s->splits) * step;
+  int64_t rounds = mloptDivideUp(
+      mloptMatmulTotal(list, s) * mloptMatmulBlocks(s), PROCESSORS);
   if (s->tail) {
     MloptMatmulTail tail = mloptMatmulTailOf(c, s);
     return rounds * store + tail.rounds * multiply + tail.firstSteps * step +
@@ -397,15 +450,14 @@ static int64_t cost(const MloptContraction *c, const MloptMatmulSchedule *s) {
 
 /// Whether all clusters surely run at once: larger ones leave some processors
 /// of a GPC idle.
-static bool runsAtOnce(const MloptContraction *c,
+static bool runsAtOnce(const MloptContractions *list,
                        const MloptMatmulSchedule *s) {
-  int64_t m, n, total;
-  mloptMatmulTiles(c, s, &m, &n, &total);
-  return s->splits <= 2 || total * s->splits <= PROCESSORS * 7 / 8;
+  return s->splits <= 2 ||
+         mloptMatmulTotal(list, s) * s->splits <= PROCESSORS * 7 / 8;
 }
 
 /// The schedule, or the same with a tail, where that is legal and faster.
-static MloptMatmulSchedule maybeTail(const MloptContraction *c,
+static MloptMatmulSchedule maybeTail(const MloptContractions *c,
                                      const MloptMatmulSchedule *s) {
   MloptMatmulSchedule tail = *s;
   tail.tail = true;
@@ -434,7 +486,9 @@ static const struct {
     {1, 8192, 8192, 8192, {{128, 256}, .band = 16, .cluster = 1, .splits = 1}},
 };
 
-static bool findMeasured(const MloptContraction *c, MloptMatmulSchedule *out) {
+static bool findMeasured(const MloptContractions *list,
+                         MloptMatmulSchedule *out) {
+  const MloptContraction *c = &list->at[0];
   for (int i = 0; i < MLOPT_COUNT(measured); ++i) {
     if (measured[i].m != c->sizes[MLOPT_AXIS_M] ||
         measured[i].n != c->sizes[MLOPT_AXIS_N] ||
@@ -443,25 +497,35 @@ static bool findMeasured(const MloptContraction *c, MloptMatmulSchedule *out) {
       continue;
     *out = measured[i].schedule;
     complete(c, out);
-    *out = maybeTail(c, out);
-    return !faultOf(c, out);
+    *out = maybeTail(list, out);
+    return !faultOf(list, out);
   }
   return false;
 }
 
+/// Whether boxes of a factor B hold pixels.
+static bool hasPixels(const MloptContractions *list) {
+  for (intptr_t i = 0; i < list->count; ++i)
+    if (list->at[i].b.isPixels)
+      return true;
+  return false;
+}
+
 /// The best candidate, and its cycles; 0 if none is legal.
-static int64_t findBest(const MloptContraction *c, MloptMatmulSchedule *out) {
+static int64_t findBest(const MloptContractions *list,
+                        MloptMatmulSchedule *out) {
+  const MloptContraction *c = &list->at[0];
   int64_t best = 0;
   for (int i = 0; i < MLOPT_COUNT(candidates); ++i) {
     MloptMatmulSchedule candidate = candidates[i];
     complete(c, &candidate);
-    candidate = maybeTail(c, &candidate);
+    candidate = maybeTail(list, &candidate);
     for (; candidate.splits <= MOST_SPLITS; candidate.splits *= 2) {
-      int64_t cycles = cost(c, &candidate);
+      int64_t cycles = cost(list, &candidate);
       // Boxes of pixels are nobody's but the block's.
-      if (candidate.cluster > 1 && c->b.isPixels)
+      if (candidate.cluster > 1 && hasPixels(list))
         continue;
-      if (faultOf(c, &candidate) || !runsAtOnce(c, &candidate) ||
+      if (faultOf(list, &candidate) || !runsAtOnce(list, &candidate) ||
           (best && cycles >= best))
         continue;
       best = cycles;
@@ -473,10 +537,14 @@ static int64_t findBest(const MloptContraction *c, MloptMatmulSchedule *out) {
 
 int64_t mloptMatmulCycles(const MloptContraction *c) {
   MloptMatmulSchedule schedule;
-  return findBest(c, &schedule);
+  MloptContractions list = {.count = 1};
+  list.at[0] = *c;
+  return findBest(&list, &schedule);
 }
 
-bool mloptScheduleMatmul(const MloptContraction *c, MloptMatmulSchedule *out) {
-  return isTaken(c) &&
-         ((c->isPlain && findMeasured(c, out)) || findBest(c, out) > 0);
+bool mloptScheduleMatmul(const MloptContractions *list,
+                         MloptMatmulSchedule *out) {
+  bool isPlain = list->count == 1 && list->at[0].isPlain;
+  return isTaken(list) &&
+         ((isPlain && findMeasured(list, out)) || findBest(list, out) > 0);
 }

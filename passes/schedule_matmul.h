@@ -69,6 +69,9 @@ bool mloptMatmulPromotes(const MloptContraction *);
 /// cluster.
 void mloptMatmulTiles(const MloptContraction *, const MloptMatmulSchedule *,
                       int64_t *outM, int64_t *outN, int64_t *outTotal);
+/// The tiles of all contractions of a list.
+int64_t mloptMatmulTotal(const MloptContractions *,
+                         const MloptMatmulSchedule *);
 /// The tail of a schedule that has one; of no tiles if it cannot.
 MloptMatmulTail mloptMatmulTailOf(const MloptContraction *,
                                   const MloptMatmulSchedule *);
@@ -110,9 +113,13 @@ void mloptMatmulStageBoxes(const MloptMatmulSchedule *, int64_t *outA,
 /// of a tile.
 int64_t mloptMatmulConsumerBlocks(const MloptContraction *,
                                   const MloptMatmulSchedule *);
-/// Whether a parameter of the kernel is a tensor map.
+/// Whether a parameter of the kernel is a tensor map, of what this contraction
+/// reads or stores.
 bool mloptMatmulIsMap(const MloptContraction *, const MloptMatmulSchedule *,
                       intptr_t parameter);
+/// And of any in a list.
+bool mloptMatmulIsMapOfAny(const MloptContractions *,
+                           const MloptMatmulSchedule *, intptr_t parameter);
 
 /// The element type of a factor in the instruction; false if it takes none
 /// such.
@@ -130,11 +137,11 @@ MlirAttribute mloptMatmulMapOfOutput(MlirContext, const MloptContraction *,
                                      const MloptOutput *);
 
 /// Whether a kernel can have this schedule; a diagnostic if not.
-bool mloptVerifyMatmul(MlirOperation kernel, const MloptContraction *,
+bool mloptVerifyMatmul(MlirOperation kernel, const MloptContractions *,
                        const MloptMatmulSchedule *);
-/// The best tile by the cost model; false if the family does not take this
-/// contraction.
-bool mloptScheduleMatmul(const MloptContraction *, MloptMatmulSchedule *out);
+/// The best tile by the cost model; false if the family does not take these
+/// contractions.
+bool mloptScheduleMatmul(const MloptContractions *, MloptMatmulSchedule *out);
 
 /// Cycles of a product of 16-bit factors with the best tile, by the same model;
 /// 0 if no tile is legal. Reads sizes, the run of k, and how the factors lie.
@@ -145,7 +152,7 @@ int64_t mloptMatmulCycles(const MloptContraction *);
 #define MLOPT_KERNEL_INPUTS "mlopt.inputs"
 
 /// The kernel's attributes: its schedule, its size, its maps as parameters.
-void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *,
+void mloptMatmulAnnotate(MlirOperation kernel, const MloptContractions *,
                          const MloptMatmulSchedule *);
 /// Reads `mlopt.schedule`; false if the kernel has none of this family.
 bool mloptReadMatmulSchedule(MlirOperation kernel, MloptMatmulSchedule *out);
@@ -158,7 +165,7 @@ intptr_t mloptMatmulScratch(MlirContext, const MloptContraction *,
                             const MloptMatmulSchedule *,
                             MlirType out[MLOPT_MATMUL_MOST_SCRATCH]);
 /// Completes the launch: grid, block, shared memory, tensor maps.
-void mloptMatmulLaunch(MlirContext, const MloptContraction *,
+void mloptMatmulLaunch(MlirContext, const MloptContractions *,
                        const MloptMatmulSchedule *, MloptLaunch *);
 
 #endif // MLOPT_PASSES_SCHEDULE_MATMUL_H

@@ -160,6 +160,14 @@ bool mloptMatmulIsMap(const MloptContraction *c, const MloptMatmulSchedule *s,
   return isMap;
 }
 
+bool mloptMatmulIsMapOfAny(const MloptContractions *list,
+                           const MloptMatmulSchedule *s, intptr_t parameter) {
+  for (intptr_t i = 0; i < list->count; ++i)
+    if (mloptMatmulIsMap(&list->at[i], s, parameter))
+      return true;
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
@@ -197,7 +205,7 @@ static MlirAttribute scheduleAttr(MlirContext context,
   return dictionary(context, count, entries);
 }
 
-void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
+void mloptMatmulAnnotate(MlirOperation kernel, const MloptContractions *list,
                          const MloptMatmulSchedule *s) {
   MlirContext context = mlirOperationGetContext(kernel);
   mlirOperationSetDiscardableAttributeByName(kernel, mloptStr("mlopt.schedule"),
@@ -208,7 +216,7 @@ void mloptMatmulAnnotate(MlirOperation kernel, const MloptContraction *c,
   mloptSetKernelResident(kernel, 1);
   bool isMap[MLOPT_MAX_LAUNCH_ARGUMENTS];
   for (intptr_t i = 0; i < MLOPT_MAX_LAUNCH_ARGUMENTS; ++i)
-    isMap[i] = mloptMatmulIsMap(c, s, i);
+    isMap[i] = mloptMatmulIsMapOfAny(list, s, i);
   mloptSetKernelMaps(kernel, isMap);
 }
 
@@ -355,11 +363,9 @@ MlirAttribute mloptMatmulMapOfOutput(MlirContext context,
   return mapAttr(context, &map);
 }
 
-static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
-                                const MloptMatmulSchedule *s, intptr_t count) {
-  MlirAttribute maps[MLOPT_MAX_LAUNCH_ARGUMENTS];
-  for (intptr_t i = 0; i < count; ++i)
-    maps[i] = mlirUnitAttrGet(context);
+/// Puts a contraction's tensor maps where its parameters are.
+static void addMaps(MlirContext context, const MloptContraction *c,
+                    const MloptMatmulSchedule *s, MlirAttribute *maps) {
   maps[c->a.parameter] = factorMap(context, &c->a, c->a.offset, s->tile[0]);
   for (intptr_t i = 0; i < c->numProducts; ++i)
     maps[c->parametersOfB[i]] =
@@ -373,6 +379,16 @@ static MlirAttribute tensorMaps(MlirContext context, const MloptContraction *c,
     if (mloptMatmulIsMap(c, s, c->residuals[i].parameter))
       maps[c->residuals[i].parameter] =
           mloptMatmulMapOfOutput(context, c, &c->residuals[i]);
+}
+
+static MlirAttribute tensorMaps(MlirContext context,
+                                const MloptContractions *list,
+                                const MloptMatmulSchedule *s, intptr_t count) {
+  MlirAttribute maps[MLOPT_MAX_LAUNCH_ARGUMENTS];
+  for (intptr_t i = 0; i < count; ++i)
+    maps[i] = mlirUnitAttrGet(context);
+  for (intptr_t i = 0; i < list->count; ++i)
+    addMaps(context, &list->at[i], s, maps);
   return mlirArrayAttrGet(context, count, maps);
 }
 
@@ -390,14 +406,12 @@ intptr_t mloptMatmulScratch(MlirContext context, const MloptContraction *c,
   return 2;
 }
 
-void mloptMatmulLaunch(MlirContext context, const MloptContraction *c,
+void mloptMatmulLaunch(MlirContext context, const MloptContractions *list,
                        const MloptMatmulSchedule *s, MloptLaunch *launch) {
-  int64_t m, n, total;
-  mloptMatmulTiles(c, s, &m, &n, &total);
-  int64_t blocks = mloptMatmulBlocks(s);
+  int64_t total = mloptMatmulTotal(list, s), blocks = mloptMatmulBlocks(s);
   int64_t most = mloptSm90.multiprocessors / blocks;
   launch->blocks = (total < most ? total : most) * blocks;
   launch->threads = MLOPT_MATMUL_THREADS;
   launch->sharedBytes = mloptMatmulCarve(s).total;
-  launch->tensorMaps = tensorMaps(context, c, s, launch->numArguments);
+  launch->tensorMaps = tensorMaps(context, list, s, launch->numArguments);
 }

@@ -227,7 +227,9 @@ static bool findValues(MlirBlock program, MloptStream *s) {
   bool alike = c->sizes[MLOPT_AXIS_K] == s->scores.sizes[MLOPT_AXIS_N] &&
                c->sizes[MLOPT_AXIS_M] == s->scores.sizes[MLOPT_AXIS_M] &&
                c->sizes[MLOPT_AXIS_BATCH] == s->scores.sizes[MLOPT_AXIS_BATCH];
-  return alike && placeRows(s) && mloptFindOutputs(program, c);
+  intptr_t numStores;
+  return alike && placeRows(s) && mloptFindOutputs(program, c, &numStores) &&
+         c->numOutputs == numStores;
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,7 +11,8 @@
 // Capability", column 9.0; multiprocessors: H100 SXM and H200 data sheets.
 // Clusters of more than 8 blocks want cudaFuncAttributeNonPortableClusterSize.
 // Measured on an H200: memory (a copy of 256 MB), products (8192 cubed) and
-// launches (of a chain in a graph). Additions: 128 a cycle in each multiprocessor at 1.98 GHz.
+// launches (of a chain in a graph). Additions: 128 a cycle in each
+// multiprocessor at 1.98 GHz.
 const MloptTarget mloptSm90 = {
     .multiprocessors = 132,
     .warp = 32,

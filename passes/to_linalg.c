@@ -390,7 +390,8 @@ const MloptPassDef mloptPass_convertMloptToLinalg MLOPT_TABLE = {
            "reductions and contractions become linalg.generic and tensor "
            "operations with arith and math scalars. scan, scatter and sort "
            "stay, with a region of scalars in place of a kind or keys. "
-           "Fusions stay around what was in them. Shapes must be static. Nothing folds; the "
+           "Fusions stay around what was in them. Shapes must be static. "
+           "Nothing folds; the "
            "numerics mode becomes fastmath flags (fast) or the order of a "
            "reduction (strict). `accumulate` concerns kinds and contractions; "
            "regions are left as they are.",

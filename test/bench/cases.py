@@ -221,6 +221,11 @@ add("epilogue/linear_residual_bf16_8192x4096x16384", "linear_residual",
     (8192, 4096, 16384), (16, 32, 48), FUSED, flops=LINEAR, ceiling="dots")
 add("epilogue/swiglu_bf16_8192x14336x4096", "swiglu", (8192, 14336, 4096),
     (16, 32, 48), FUSED, flops=2 * 2.0 * 8192 * 14336 * 4096, ceiling="dots")
+for m, k, *widths in ((8192, 4096, 4096, 1024, 1024), (512, 4096, 4096, 1024, 1024),
+                      (8192, 4096, 4096, 4096, 4096)):
+    add(f"epilogue/qkv_bf16_{m}x{'+'.join(map(str, widths))}x{k}", "projections",
+        (m, k, *widths), (16, 32, *(n // 64 for n in widths)), (EAGER, COMPILE),
+        flops=2.0 * m * k * sum(widths), ceiling="dots")
 add("more/conv3x3_bf16_n32c256hw56", "conv3x3", (32, 256, 56), (2, 16, 7),
     (("cudnn", "eager"),), flops=2.0 * 32 * 56 * 56 * 256 * 256 * 9,
     ceiling="dots")

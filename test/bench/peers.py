@@ -175,6 +175,10 @@ def torch_swiglu(sizes):
     return lambda a, gate, up: F.silu(F.linear(a, gate)) * F.linear(a, up)
 
 
+def torch_projections(sizes):
+    return lambda x, *w: tuple(F.linear(x, wi) for wi in w)
+
+
 def torch_conv3x3(sizes):
     def f(x, w):
         y = F.conv2d(x.permute(0, 3, 1, 2), w.permute(0, 3, 1, 2), padding=1)

@@ -565,6 +565,14 @@ def swiglu(m, n, k):
     return p.give((silu(g) * u).to("bf16"))
 
 
+def projections(m, k, *widths):
+    """Queries, keys and values, of fewer heads; or any products of one x."""
+    p = Program()
+    x = p.argument("x", [m, k])
+    w = [p.argument(f"w{i}", [n, k]) for i, n in enumerate(widths)]
+    return p.give(*(x.dot(wi, ([1], [1])) for wi in w))
+
+
 def conv3x3(n, channels, size):
     """Channels last, as PyTorch lays such tensors out: x [n, h, w, ci], w
     [co, 3, 3, ci]; padded by one."""

@@ -159,6 +159,10 @@ def swiglu(sizes, a, gate, up):
                      (a @ up.to(f64).t()), a),)
 
 
+def projections(sizes, x, *w):
+    return tuple(by_parts(lambda x, wi=wi: x @ wi.to(f64).t(), x) for wi in w)
+
+
 def conv3x3(sizes, x, w):
     n, size = x.shape[0], x.shape[1]
     x = torch.nn.functional.pad(x.to(f64), (0, 0, 1, 1, 1, 1))

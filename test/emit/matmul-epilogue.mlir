@@ -31,6 +31,26 @@ func.func @gated(%a: tensor<256x128xbf16>, %w: tensor<192x128xbf16>, %v: tensor<
   return %5 : tensor<256x192xbf16>
 }
 
+// Products of other widths, one kernel: each result is stored on its own, and
+// the producer selects the tensor map of the factor that a tile needs.
+// CHECK:       gpu.binary @grouped_kernel_0
+// CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
+// CHECK:       wgmma.mma_async
+// CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
+// CHECK:       selp.b64
+// CHECK:       cp.async.bulk.tensor.2d.shared::cta.global
+// CHECK:       func.func @grouped
+// CHECK:         gpu.launch_func {{.*}} args(%arg0 : memref<256x128xbf16>, %arg1 : memref<192x128xbf16>, %arg2 : memref<64x128xbf16>, %arg3 : memref<256x192xbf16>, %arg4 : memref<256x64xbf16>)
+// CHECK-NOT:     gpu.launch_func
+func.func @grouped(%a: tensor<256x128xbf16>, %w: tensor<192x128xbf16>, %v: tensor<64x128xbf16>) -> (tensor<256x192xbf16>, tensor<256x64xbf16>) {
+  %0:2 = mlopt.fusion (%x = %a : tensor<256x128xbf16>, %y = %w : tensor<192x128xbf16>, %z = %v : tensor<64x128xbf16>) -> (tensor<256x192xbf16>, tensor<256x64xbf16>) {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<256x128xbf16>, tensor<192x128xbf16>) -> tensor<256x192xbf16>
+    %2 = mlopt.dot %x, %z contract [1] x [1] : (tensor<256x128xbf16>, tensor<64x128xbf16>) -> tensor<256x64xbf16>
+    mlopt.yield %1, %2 : tensor<256x192xbf16>, tensor<256x64xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 64, 64>}}
+  return %0#0, %0#1 : tensor<256x192xbf16>, tensor<256x64xbf16>
+}
+
 // A residual is read two elements at a time, and a bias once for both rows of a
 // thread: 16 accesses of the one, 8 of the other for a block of 64 columns.
 // CHECK:       gpu.binary @residual_kernel_0

@@ -79,6 +79,78 @@ func.func @not_all_of_one(%x: tensor<64x32xbf16>, %y: tensor<64x32xbf16>, %q: te
 
 // -----
 
+// Products of other widths have tiles of their own, in one list: queries beside
+// keys and values of fewer heads, each with what follows it.
+// CHECK-LABEL: func.func @grouped
+// CHECK-SAME: kernels = 1
+func.func @grouped(%x: tensor<64x32xbf16>, %q: tensor<64x32xbf16>, %k: tensor<16x32xbf16>, %v: tensor<16x32xbf16>, %b: tensor<64xbf16>) -> (tensor<64x64xbf16>, tensor<64x16xf32>, tensor<64x16xbf16>) {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<64x32xbf16>, tensor<64x32xbf16>) -> tensor<64x64xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<64x32xbf16>, tensor<16x32xbf16>) -> tensor<64x16xf32>
+  %2 = mlopt.dot %x, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<16x32xbf16>) -> tensor<64x16xbf16>
+  %3 = mlopt.broadcast %b dims [1] : tensor<64xbf16> -> tensor<64x64xbf16>
+  %4 = mlopt.add %0, %3 : tensor<64x64xbf16>
+  %5 = mlopt.tanh %1 : tensor<64x16xf32>
+  return %4, %5, %2 : tensor<64x64xbf16>, tensor<64x16xf32>, tensor<64x16xbf16>
+}
+// The factor that they share may be the other one.
+// CHECK-LABEL: func.func @two_inputs
+// CHECK-SAME: kernels = 1
+func.func @two_inputs(%x: tensor<64x32xbf16>, %y: tensor<128x32xbf16>, %w: tensor<48x32xbf16>) -> (tensor<64x48xbf16>, tensor<128x48xbf16>) {
+  %0 = mlopt.dot %x, %w contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %1 = mlopt.dot %y, %w contract [1] x [1] : (tensor<128x32xbf16>, tensor<48x32xbf16>) -> tensor<128x48xbf16>
+  return %0, %1 : tensor<64x48xbf16>, tensor<128x48xbf16>
+}
+// Four alike that nothing joins; a fifth is apart.
+// CHECK-LABEL: func.func @four_apart
+// CHECK-SAME: kernels = 1
+func.func @four_apart(%x: tensor<64x32xbf16>, %q: tensor<48x32xbf16>, %k: tensor<48x32xbf16>, %v: tensor<48x32xbf16>, %g: tensor<48x32xbf16>) -> (tensor<64x48xbf16>, tensor<64x48xbf16>, tensor<64x48xbf16>, tensor<64x48xbf16>) {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %2 = mlopt.dot %x, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %3 = mlopt.dot %x, %g contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  return %0, %1, %2, %3 : tensor<64x48xbf16>, tensor<64x48xbf16>, tensor<64x48xbf16>, tensor<64x48xbf16>
+}
+// CHECK-LABEL: func.func @five
+// CHECK-SAME: kernels = 2
+func.func @five(%x: tensor<64x32xbf16>, %q: tensor<48x32xbf16>, %k: tensor<40x32xbf16>, %v: tensor<32x32xbf16>, %g: tensor<24x32xbf16>, %h: tensor<16x32xbf16>) -> (tensor<64x48xbf16>, tensor<64x40xbf16>, tensor<64x32xbf16>, tensor<64x24xbf16>, tensor<64x16xbf16>) {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<64x32xbf16>, tensor<48x32xbf16>) -> tensor<64x48xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<64x32xbf16>, tensor<40x32xbf16>) -> tensor<64x40xbf16>
+  %2 = mlopt.dot %x, %v contract [1] x [1] : (tensor<64x32xbf16>, tensor<32x32xbf16>) -> tensor<64x32xbf16>
+  %3 = mlopt.dot %x, %g contract [1] x [1] : (tensor<64x32xbf16>, tensor<24x32xbf16>) -> tensor<64x24xbf16>
+  %4 = mlopt.dot %x, %h contract [1] x [1] : (tensor<64x32xbf16>, tensor<16x32xbf16>) -> tensor<64x16xbf16>
+  return %0, %1, %2, %3, %4 : tensor<64x48xbf16>, tensor<64x40xbf16>, tensor<64x32xbf16>, tensor<64x24xbf16>, tensor<64x16xbf16>
+}
+// Not where something takes elements of two.
+// CHECK-LABEL: func.func @inputs_joined
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "products"
+func.func @inputs_joined(%x: tensor<64x32xbf16>, %y: tensor<64x32xbf16>, %w: tensor<32x48xbf16>, %v: tensor<32x48xbf16>, %u: tensor<32x40xbf16>) -> (tensor<64x48xbf16>, tensor<64x40xbf16>) {
+  %0 = mlopt.dot %x, %w contract [1] x [0] : (tensor<64x32xbf16>, tensor<32x48xbf16>) -> tensor<64x48xbf16>
+  %1 = mlopt.dot %x, %u contract [1] x [0] : (tensor<64x32xbf16>, tensor<32x40xbf16>) -> tensor<64x40xbf16>
+  %2 = mlopt.dot %y, %v contract [1] x [0] : (tensor<64x32xbf16>, tensor<32x48xbf16>) -> tensor<64x48xbf16>
+  %3 = mlopt.add %0, %2 : tensor<64x48xbf16>
+  return %3, %1 : tensor<64x48xbf16>, tensor<64x40xbf16>
+}
+// Nor where steps would not be alike: other rows of k.
+// CHECK-LABEL: func.func @other_rows
+// CHECK-SAME: kernels = 2
+func.func @other_rows(%x: tensor<64x32xbf16>, %q: tensor<64x32xbf16>, %k: tensor<32x16xbf16>) -> (tensor<64x64xbf16>, tensor<64x16xbf16>) {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<64x32xbf16>, tensor<64x32xbf16>) -> tensor<64x64xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [0] : (tensor<64x32xbf16>, tensor<32x16xbf16>) -> tensor<64x16xbf16>
+  return %0, %1 : tensor<64x64xbf16>, tensor<64x16xbf16>
+}
+// Rows of one result along the shared factor, of the other along its own.
+// CHECK-LABEL: func.func @both_ways
+// CHECK-SAME: kernels = 2
+func.func @both_ways(%x: tensor<64x32xbf16>, %q: tensor<64x32xbf16>, %k: tensor<16x32xbf16>) -> (tensor<64x64xbf16>, tensor<16x64xbf16>) {
+  %0 = mlopt.dot %x, %q contract [1] x [1] : (tensor<64x32xbf16>, tensor<64x32xbf16>) -> tensor<64x64xbf16>
+  %1 = mlopt.dot %x, %k contract [1] x [1] : (tensor<64x32xbf16>, tensor<16x32xbf16>) -> tensor<64x16xbf16>
+  %2 = mlopt.transpose %1 perm [1, 0] : tensor<64x16xbf16> -> tensor<16x64xbf16>
+  return %0, %2 : tensor<64x64xbf16>, tensor<16x64xbf16>
+}
+
+// -----
+
 // A few rows beside large weights: kernels that stream one factor each.
 // CHECK-LABEL: func.func @few_rows
 // CHECK-SAME: kernels = 2

@@ -241,3 +241,15 @@ func.func @strict_tail(%a: tensor<2048x256xbf16>, %b: tensor<2048x256xbf16>) -> 
   } {mlopt.schedule = {family = "matmul", band = 8 : i64, stages = 4 : i64, tail, tile = array<i64: 128, 128, 64>}}
   return %0 : tensor<2048x2048xbf16>
 }
+
+// -----
+
+func.func @tail_of_a_list(%a: tensor<2048x1024xbf16>, %b: tensor<2048x1024xbf16>, %c: tensor<256x1024xbf16>) -> (tensor<2048x2048xbf16>, tensor<2048x256xbf16>) {
+  // expected-error @+1 {{: the tiles of a tail are those of one product, or of several side by side}}
+  %0:2 = mlopt.fusion (%x = %a : tensor<2048x1024xbf16>, %y = %b : tensor<2048x1024xbf16>, %z = %c : tensor<256x1024xbf16>) -> (tensor<2048x2048xbf16>, tensor<2048x256xbf16>) {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<2048x1024xbf16>, tensor<2048x1024xbf16>) -> tensor<2048x2048xbf16>
+    %2 = mlopt.dot %x, %z contract [1] x [1] : (tensor<2048x1024xbf16>, tensor<256x1024xbf16>) -> tensor<2048x256xbf16>
+    mlopt.yield %1, %2 : tensor<2048x2048xbf16>, tensor<2048x256xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 8 : i64, stages = 4 : i64, tail, tile = array<i64: 128, 256, 64>}}
+  return %0#0, %0#1 : tensor<2048x2048xbf16>, tensor<2048x256xbf16>
+}

@@ -172,6 +172,74 @@ def three_across(p, m, n, k):
         a @ q, a @ k, a @ v)
 
 
+LISTS = ((200, 328, 136), (64, 64, 32), (96, 328, 1088), (1000, 776, 264),
+         (2064, 1040, 200), (256, 512, 800))
+
+
+@case(LISTS)
+def grouped(p, m, n, k):
+    """Queries, keys and values of fewer heads, one of them with a bias."""
+    a = p.argument("a", [m, k])
+    q, key, v = (a.dot(p.argument(name, [rows, k]), ([1], [1]), element="f32")
+                 for name, rows in (("q", n), ("k", n // 4), ("v", n // 4)))
+    b = p.argument("b", [n], "f32")
+    return [(q + b.like(q, [1])).to("bf16"), key.to("bf16"), v], (
+        lambda a, q, k, v, b: (a @ q.T + b, a @ k.T, a @ v.T))
+
+
+@case(LISTS)
+def grouped_across(p, m, n, k):
+    """The same of weights [in, out], with what follows each."""
+    n = n // 8 * 8
+    a = p.argument("a", [m, k])
+    q, key = (a.dot(p.argument(name, [k, columns]), ([1], [0]), element="f32")
+              for name, columns in (("q", n), ("k", n + 64)))
+    r = p.argument("r", [m, n])
+    return [(q + r.to("f32")).to("bf16"), key.unary("tanh").to("f16")], (
+        lambda a, q, k, r: (a @ q + r, (a @ k).tanh()))
+
+
+@case(LISTS)
+def grouped_transposed(p, m, n, k):
+    a = p.argument("a", [m, k])
+    return [a.dot(p.argument(name, [rows, k]), ([1], [1])).transpose(1, 0)
+            for name, rows in (("q", n), ("k", n + 8))], (
+        lambda a, q, k: ((a @ q.T).T, (a @ k.T).T))
+
+
+@case(LISTS)
+def two_inputs(p, m, n, k):
+    """One factor of the weights' sides for two, with a residual each."""
+    w, r = p.argument("w", [n, k]), p.argument("r", [n], "f32")
+    x = [p.argument(name, [rows, k]) for name, rows in (("x", m), ("z", 2 * m))]
+    y = [xi.dot(w, ([1], [1]), element="f32") for xi in x]
+    return [(yi + r.like(yi, [1])).to("bf16") for yi in y], (
+        lambda w, r, x, z: (x @ w.T + r, z @ w.T + r))
+
+
+@case(LISTS[:-1])
+def four_kinds(p, m, n, k):
+    """Results of other types, one without rows of whole boxes."""
+    a = p.argument("a", [m, k])
+    widths = (n, n // 2, 77, 8)
+    y = [a.dot(p.argument(f"w{i}", [rows, k]), ([1], [1]), element="f32")
+         for i, rows in enumerate(widths)]
+    return [y[0].to("bf16"), y[1], y[2].to("f16"), y[3].max(0.0)], (
+        lambda a, *w: (a @ w[0].T, a @ w[1].T, a @ w[2].T,
+                       (a @ w[3].T).clamp(min=0)))
+
+
+@case(((3, 200, 72), (5, 328, 136)))
+def grouped_heads(p, heads, n, k):
+    """Batches, side by side in memory."""
+    m = 152
+    a = p.argument("a", [heads, m, k])
+    y = [a.dot(p.argument(name, [heads, rows, k]), ([2], [2]), ([0], [0]))
+         for name, rows in (("q", n), ("k", 64))]
+    return [y[0], y[1].transpose(1, 0, 2)], lambda a, q, k: (
+        a @ q.transpose(1, 2), (a @ k.transpose(1, 2)).transpose(0, 1))
+
+
 @case()
 def several(p, m, n, k):
     """Results of three types, one of them the product itself."""

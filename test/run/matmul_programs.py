@@ -114,8 +114,67 @@ def program(m, n, k, batch, layout, elements, tile=None):
 """
 
 
+# Products whose tiles are one list, a dimension of the factors that they do not
+# share: less than a tile, edges, several tiles.
+LISTED = [(200, 40, 128), (64, 72), (8, 320, 16, 256)]
+
+
+def listed(rows, depth, batch, elements, tile, shares_b):
+    """Each of `rows` of its own beside a factor of 130 that all share."""
+    a, b, out, fast = elements
+    extra = [batch] if batch else []
+    free = len(extra)
+    batches = "batch [0] x [0] " if batch else ""
+    mode = " {numerics = #mlopt.numerics<fast>}" if fast else ""
+    own, other = (a, b) if shares_b else (b, a)
+    shared = tensor([*extra, 136, depth], other)
+    arguments, body, results = [f"%s: {shared}"], [], []
+    for i, n in enumerate(rows):
+        types = [tensor([*extra, n, depth], own), shared]
+        names = [f"%w{i}", "%s"]
+        shape = [n, 136] if shares_b else [136, n]
+        if not shares_b:
+            names, types = names[::-1], types[::-1]
+        arguments.append(f"%w{i}: {tensor([*extra, n, depth], own)}")
+        results.append(tensor([*extra, *shape], out))
+        body.append(f"    %r{i} = mlopt.dot {', '.join(names)} {batches}contract "
+                    f"[{1 + free}] x [{1 + free}]{mode} : ({', '.join(types)}) -> "
+                    f"{results[-1]}")
+    taken = ", ".join(x.replace("%", "%in_") for x in arguments)
+    bound = ", ".join(f"{x.split(':')[0]} = %in_{x[1:]}" for x in arguments)
+    given = ", ".join(f"%r{i}" for i in range(len(rows)))
+    types, count = f"({', '.join(results)})", len(rows)
+    returned = ", ".join(f"%out#{i}" for i in range(count))
+    lines = "\n".join(body)
+    return f"""func.func @main({taken}) -> {types} {{
+  %out:{count} = mlopt.fusion ({bound}) -> {types} {{
+{lines}
+    mlopt.yield {given} : {', '.join(results)}
+  }} {{mlopt.schedule = {schedule(tile, a)}}}
+  return {returned} : {', '.join(results)}
+}}
+"""
+
+
+def lists():
+    tiles = [*TILES, *((m, n, stages, 1, False, splits)
+                       for m, n, stages, splits in SPLITS)]
+    for i, tile in enumerate(tiles):
+        elements = ELEMENTS[0 if i % 2 else 2 + i // 2 % 4]
+        slabs = tile[0] // (64 if tile[4] else 128)
+        if (BYTES[elements[0]] == 1 and elements[0] != "i8" and not elements[3]
+                and slabs * tile[1] > 192):
+            elements = ELEMENTS[1]  # two accumulators do not fit
+        unit = 16 // BYTES[elements[0]]
+        rows = [n * max(1, unit // 8) for n in LISTED[i % 3]]
+        batch = 5 if i % 4 == 1 and len(tile) == 5 else None
+        yield f"listed{i}_{elements[0]}", listed(rows, 70 * unit, batch, elements,
+                                                 tile, i % 3 == 1)
+
+
 def programs():
     """(name, text)"""
+    yield from lists()
     for i, tile in enumerate(TILES):
         for j, (m, n, k, batch) in enumerate(SIZES):
             elements = ELEMENTS[(i + j) % len(ELEMENTS)]
