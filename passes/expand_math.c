@@ -214,6 +214,15 @@ static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op,
   return expandOn(op, 0, rewriter, userData);
 }
 
+/// What was hidden need not be any more.
+static MlirLogicalResult unhide(MlirRewritePattern pattern, MlirOperation op,
+                                MlirPatternRewriter rewriter, void *userData) {
+  MlirValue x = mloptOperand(op, 0);
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op,
+                                      1, &x);
+  return mloptSuccess();
+}
+
 //===----------------------------------------------------------------------===//
 // Division
 //===----------------------------------------------------------------------===//
@@ -420,6 +429,7 @@ static void run(MlirOperation top, MloptPass pass) {
   bool isNvptx = mloptPassGetBool(pass, OPTION_NVPTX);
   Use uses[MLOPT_COUNT(operations)] = {0};
   Use quotients = {.op = "arith.divf", .name = "divf", .isNvptx = isNvptx};
+  Use hidden = {.op = MLOPT_HIDDEN};
   Use rounded = {.op = "llvm.fptrunc", .name = "divf2", .isNvptx = isNvptx};
   Use reciprocals = {.op = "arith.divf", .name = "recip", .isNvptx = isNvptx};
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
@@ -429,6 +439,7 @@ static void run(MlirOperation top, MloptPass pass) {
                     .isNvptx = isNvptx};
     addPattern(patterns, context, expand, &uses[i]);
   }
+  addPattern(patterns, context, unhide, &hidden);
   if (isNvptx) {
     mlirOperationWalk(top, markShared, NULL, MlirWalkPreOrder);
     addPattern(patterns, context, expandNarrowed, &quotients);

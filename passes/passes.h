@@ -26,6 +26,11 @@
 /// pipeline is parsed.
 MLOPT_EXPORT void mloptRegisterPasses(void);
 
+/// What gives its operand, and no folder looks through: an argument that
+/// functions may not be evaluated for, from convert-mlopt-to-linalg to
+/// mlopt-expand-math.
+#define MLOPT_HIDDEN "llvm.intr.ssa.copy"
+
 /// What a program has become after each stage.
 typedef enum MloptStage {
   MLOPT_STAGE_MLOPT,   ///< mlopt on tensors (level 2)

@@ -104,6 +104,19 @@ static void keepError(LLVMDiagnosticInfoRef info, void *argument) {
   LLVMDisposeMessage(text);
 }
 
+static bool runPasses(Job *job, LLVMTargetMachineRef machine,
+                      const char *passes) {
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(job->llvm, passes, machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error)
+    return true;
+  char *message = LLVMGetErrorMessage(error);
+  job->error = copyMessage(message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}
+
 /// Optimises and prints an LLVM module.
 static void emitPtx(Job *job, LLVMTargetMachineRef machine) {
   LLVMModuleRef module = job->llvm;
@@ -112,15 +125,11 @@ static void emitPtx(Job *job, LLVMTargetMachineRef machine) {
   LLVMDisposeTargetData(layout);
   LLVMSetTarget(module, triple);
 
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(module, "default<O3>", machine, options);
-  LLVMDisposePassBuilderOptions(options);
-  if (error) {
-    char *message = LLVMGetErrorMessage(error);
-    job->error = copyMessage(message);
-    LLVMDisposeErrorMessage(message);
+  // What was hidden does not change in a loop.
+  if (!runPasses(job, machine, "default<O3>") ||
+      (mloptHideConstants(module) &&
+       !runPasses(job, machine, "function(loop-mssa(licm),early-cse)")))
     return;
-  }
   char *message = NULL;
   if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMAssemblyFile,
                                           &message, &job->ptx)) {

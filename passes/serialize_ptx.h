@@ -10,10 +10,17 @@
 
 #include "support.h"
 
+#include <llvm-c/Types.h>
+
 /// Whether everything in a gpu.module is known to become PTX. LLVM ends the
 /// process when it meets an intrinsic or a type that the backend has no code
 /// for, so what is not known is refused: one diagnostic at the operation.
 bool mloptCheckForPtx(MlirOperation module);
+
+/// Keeps ptxas from computing functions that the GPU's units approximate, where
+/// their arguments are constant; whether there was one. For a module of LLVM
+/// that is optimised.
+bool mloptHideConstants(LLVMModuleRef module);
 
 //===----------------------------------------------------------------------===//
 // ptxas

@@ -31,6 +31,7 @@
 #include "passes.h"
 
 #include "mlir-c/Dialect/Arith.h"
+#include "mlir-c/Dialect/LLVM.h"
 #include "mlir-c/Dialect/Linalg.h"
 #include "mlir-c/Dialect/Math.h"
 #include "mlir-c/Dialect/SCF.h"
@@ -375,13 +376,10 @@ static const MloptOptionDef options[] = {
 };
 
 static MlirDialectHandle (*const dependent[])(void) = {
-    mlirGetDialectHandle__arith__,
-    mlirGetDialectHandle__linalg__,
-    mlirGetDialectHandle__math__,
-    mlirGetDialectHandle__scf__,
-    mlirGetDialectHandle__tensor__,
-    mlirGetDialectHandle__mlopt__,
-    NULL};
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__linalg__,
+    mlirGetDialectHandle__llvm__,  mlirGetDialectHandle__math__,
+    mlirGetDialectHandle__scf__,   mlirGetDialectHandle__tensor__,
+    mlirGetDialectHandle__mlopt__, NULL};
 
 const MloptPassDef mloptPass_convertMloptToLinalg MLOPT_TABLE = {
     .argument = "convert-mlopt-to-linalg",

@@ -17,14 +17,60 @@
 
 #include "to_linalg.h"
 
+#include "passes.h"
+
 #include <math.h>
 
 static MlirType typeOf(MlirValue x) { return mlirValueGetType(x); }
 
+//===----------------------------------------------------------------------===//
+// Functions of what is known
+//===----------------------------------------------------------------------===//
+
+/// Operations on the way from one to what it depends on.
+typedef struct Path {
+  MlirOperation ops[64];
+  int count;
+} Path;
+
+/// Whether what an operation gives depends on constants alone. What is too deep
+/// to be seen through does not.
+static bool isKnown(MlirOperation op, Path *path) {
+  for (int i = 0; i < path->count; ++i)
+    if (mlirOperationEqual(path->ops[i], op))
+      return true;
+  if (path->count == MLOPT_COUNT(path->ops))
+    return false;
+  path->ops[path->count++] = op;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
+    MlirValue x = mloptOperand(op, i);
+    if (!mlirValueIsAOpResult(x) || !isKnown(mlirOpResultGetOwner(x), path))
+      return false;
+  }
+  return true;
+}
+
+/// MLIR evaluates functions of f32 and f64 constants by the C library of the
+/// machine that compiles, not by math.mlir. Where an argument may turn out to
+/// be one, it is hidden until mlopt-expand-math has put the function's own
+/// operations there.
+static MlirValue hideKnown(MloptScalar *s, MlirValue x) {
+  Path path = {.count = 0};
+  bool isEvaluated = mlirTypeIsAF32(typeOf(x)) || mlirTypeIsAF64(typeOf(x));
+  return isEvaluated && !mlirOperationIsNull(s->op) && isKnown(s->op, &path)
+             ? mloptBuildUnary(s->b, MLOPT_HIDDEN, x, typeOf(x))
+             : x;
+}
+
 /// One operation on floats, under the fastmath flags.
 static MlirValue floatOp(MloptScalar *s, const char *name, intptr_t n,
-                         const MlirValue *x) {
-  MlirType type = typeOf(x[0]);
+                         const MlirValue *operands) {
+  enum { MAX_OPERANDS = 2 };
+  MlirType type = typeOf(operands[0]);
+  MlirValue x[MAX_OPERANDS];
+  bool isFunction = !strncmp(name, "math.", 5);
+  for (intptr_t i = 0; i < n; ++i)
+    x[i] = isFunction ? hideKnown(s, operands[i]) : operands[i];
   bool flags = !mlirAttributeIsNull(s->fastmath);
   MlirNamedAttribute attr = {0};
   if (flags)
@@ -37,6 +83,10 @@ static MlirValue floatOp(MloptScalar *s, const char *name, intptr_t n,
                                              .numAttrs = flags,
                                              .attrs = &attr});
 }
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
 
 static MlirValue zeroLike(MloptScalar *s, MlirValue x) {
   return mloptBuildConstant(

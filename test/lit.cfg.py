@@ -4,6 +4,7 @@
 #   %build       the build
 #   %exits N     runs what follows; it must exit with N
 #   %make_npz    writes an .npz file, see make_npz.py
+#   %nvdisasm    NVIDIA's disassembler of cubins
 #   %ptxas       NVIDIA's assembler of PTX
 #   %plugin      flags that load libMLOpt.so into mlir-opt
 #   %python      the interpreter that runs lit
@@ -12,8 +13,8 @@
 #   %shared      the folder of other people's programs
 #
 # Features: `shared` where the corpus of other people's programs lies beside the
-# checkout, `sm_90` where there is a Hopper GPU, `ptxas` where CUDA's assembler
-# is in $PATH or in its usual place.
+# checkout, `sm_90` where there is a Hopper GPU, `ptxas` and `nvdisasm` where
+# CUDA's assembler and disassembler are in $PATH or in their usual place.
 
 import os
 import shutil
@@ -52,10 +53,11 @@ if os.path.isdir(os.path.join(shared, "corpus")):
     config.substitutions.append(("%shared", shared))
 
 
-ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
-if ptxas:
-    config.available_features.add("ptxas")
-    config.substitutions.append(("%ptxas", ptxas))
+for tool in ("ptxas", "nvdisasm"):
+    path = shutil.which(tool) or shutil.which(f"/usr/local/cuda/bin/{tool}")
+    if path:
+        config.available_features.add(tool)
+        config.substitutions.append((f"%{tool}", path))
 
 
 def chip():

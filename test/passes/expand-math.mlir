@@ -103,3 +103,15 @@ func.func @stays(%x: f32, %z: vector<4xf32>) -> (f32, vector<4xf32>) {
   %3 = math.exp %z : vector<4xf32>
   return %2, %3 : f32, vector<4xf32>
 }
+
+// An argument that was hidden from folders is one no more.
+// CHECK-LABEL: func.func @hidden
+// CHECK-NOT:   ssa.copy
+// CHECK-NOT:   math.exp %
+// CHECK:       return
+func.func @hidden() -> f32 {
+  %x = arith.constant 0.75 : f32
+  %0 = llvm.intr.ssa.copy %x : f32
+  %1 = math.exp %0 : f32
+  return %1 : f32
+}

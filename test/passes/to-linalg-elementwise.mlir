@@ -164,3 +164,22 @@ func.func @branch(%c: i1, %a: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A function of constants has an argument that no folder sees, and so the bits
+// of the same function elsewhere.
+// CHECK-LABEL: func @known(
+// CHECK:         %[[X:.*]] = llvm.intr.ssa.copy %{{.*}} : f32
+// CHECK:         math.exp %[[X]] : f32
+// CHECK-NOT:     ssa.copy
+// CHECK:         math.tanh
+func.func @known(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = mlopt.constant dense<0.75> : tensor<4xf32>
+  %1 = mlopt.iota dim 0 : tensor<4xf32>
+  %2 = mlopt.add %0, %1 : tensor<4xf32>
+  %3 = mlopt.exp %2 : tensor<4xf32>
+  %4 = mlopt.add %3, %a : tensor<4xf32>
+  %5 = mlopt.tanh %4 : tensor<4xf32>
+  return %3, %5 : tensor<4xf32>, tensor<4xf32>
+}
