@@ -409,6 +409,7 @@ static const MloptAttrSpec scatterAttrs[] = {
     {"scatter_dims_to_operand_dims", mloptIsI64Array, "an array<i64>", false,
      "array<i64>"},
     {"index_vector_dim", mloptIsI64, "an i64", false, NULL},
+    {"sorted_indices", mloptIsUnit, "a unit attribute", true, NULL},
     {"unique_indices", mloptIsUnit, "a unit attribute", true, NULL},
     {"unsigned_indices", mloptIsUnit, "a unit attribute", true, NULL},
     MLOPT_NUMERICS_SPEC,
@@ -432,7 +433,8 @@ const MloptOpDef mloptOp_scatter MLOPT_TABLE = {
         "ints($scatter_indices_batching_dims)^)? "
         "(`scatter_dims_to_operand_dims` "
         "ints($scatter_dims_to_operand_dims)^)? (`index_vector_dim` "
-        "int($index_vector_dim)^)? (`unique_indices` unit($unique_indices)^)? "
+        "int($index_vector_dim)^)? (`sorted_indices` unit($sorted_indices)^)? "
+        "(`unique_indices` unit($unique_indices)^)? "
         "(`unsigned_indices` unit($unsigned_indices)^)? attr-dict `:` "
         "functional-type (region^)?",
     .summary = "Combines windows into a tensor at places given by another",
@@ -445,7 +447,9 @@ const MloptOpDef mloptOp_scatter MLOPT_TABLE = {
            "clamped: an update element whose index is out of range in any "
            "dimension, computed without wrapping, is skipped, and only it. "
            "`unique_indices` promises that no two update elements go to one "
-           "place.",
+           "place, `sorted_indices` that windows come in the row-major order "
+           "of where they start, and behind them those of which no element is "
+           "in range.",
     .example = "%r = mlopt.scatter add %x, %i, %u update_window_dims [1] "
                "inserted_window_dims [0] scatter_dims_to_operand_dims [0] "
                "index_vector_dim 1 : (tensor<8x4xf32>, tensor<3xi32>, "

@@ -176,10 +176,32 @@ static intptr_t inferSort(const MloptOpDef *def, const MloptInferArgs *args,
   return n;
 }
 
+/// Runs before and after: absent, or powers of two that rise.
+static MlirLogicalResult verifyRuns(MlirOperation op) {
+  static const char *const names[] = {"from", "to"};
+  int64_t least = 1;
+  for (int i = 0; i < MLOPT_COUNT(names); ++i) {
+    if (!isSet(op, names[i]))
+      continue;
+    int64_t run = mloptGetInt(op, names[i]);
+    if (run < least || run & (run - 1))
+      return mloptOpError(op,
+                          "needs a power of two, %" PRId64
+                          " at least, but '%s' is %" PRId64,
+                          least, names[i], run);
+    least = 2 * run;
+  }
+  return mloptSuccess();
+}
+
 static MlirLogicalResult verifySort(MlirOperation op) {
   intptr_t n = mlirOperationGetNumOperands(op);
+  if (mloptFailed(verifyRuns(op)))
+    return mloptFailure();
   int64_t keys = mloptGetInt(op, "num_keys");
   if (!hasComparator(op)) {
+    if (isSet(op, "weak_order"))
+      return mloptOpError(op, "has 'weak_order', but no region");
     if (n > 0 && (keys < 1 || keys > n)) // having none is an error of its own
       return mloptOpError(
           op, "needs 1 to %" PRIdPTR " keys, but 'num_keys' is %" PRId64, n,
@@ -299,7 +321,7 @@ static MlirLogicalResult foldSort(MlirOperation op,
       result = mloptFoldResultTo(op, i, mloptOperand(op, i), results);
     return result;
   }
-  if (hasComparator(op) || n > MAX_FOLDED)
+  if (hasComparator(op) || n > MAX_FOLDED || isSet(op, "to"))
     return mloptFailure();
   for (intptr_t i = 0; i < n; ++i)
     if (!readAll(constants[i], &operands[i]))
@@ -317,6 +339,9 @@ static const MloptAttrSpec sortAttrs[] = {
     {"descending", mloptIsUnit, "a unit attribute", true, NULL},
     {"unsigned_keys", mloptIsUnit, "a unit attribute", true, NULL},
     {"total_order", mloptIsUnit, "a unit attribute", true, NULL},
+    {"weak_order", mloptIsUnit, "a unit attribute", true, NULL},
+    {"from", mloptIsI64, "an i64", true, NULL},
+    {"to", mloptIsI64, "an i64", true, NULL},
 };
 
 const MloptOpDef mloptOp_sort MLOPT_TABLE = {
@@ -332,7 +357,9 @@ const MloptOpDef mloptOp_sort MLOPT_TABLE = {
     .assembly = "operands `dim` int($dim) (`keys` int($num_keys)^)? "
                 "(`descending` unit($descending)^)? (`unsigned_keys` "
                 "unit($unsigned_keys)^)? (`total_order` unit($total_order)^)? "
-                "attr-dict `:` functional-type (region^)?",
+                "(`weak_order` unit($weak_order)^)? (`from` int($from)^)? "
+                "(`to` int($to)^)? attr-dict `:` "
+                "functional-type (region^)?",
     .summary = "Sorts along a dimension, all operands alike",
     .doc =
         "Reorders along `dim` the rows that the operands' elements at one "
@@ -345,7 +372,12 @@ const MloptOpDef mloptOp_sort MLOPT_TABLE = {
         "NaN comes first. A region replaces all of this: it takes a pair of "
         "scalars for each operand, a0, b0, a1, b1, ..., and yields whether row "
         "a goes before row b; if it is no strict weak order, some order of the "
-        "rows results. The sort is stable: equal rows keep their order.",
+        "rows results; `weak_order` promises that it is one. The sort is "
+        "stable: equal rows keep their order. `from` "
+        "promises that every run of so many rows, counted from the first, is "
+        "in order; with `to` only every run of so many is sorted. Both are "
+        "powers of two, the second the larger, and the last run of a line may "
+        "be shorter.",
     .example = "%k, %v = mlopt.sort %a, %b dim 0 keys 1 : (tensor<8xf32>, "
                "tensor<8xi32>) -> (tensor<8xf32>, tensor<8xi32>)",
     .verify = verifySort,

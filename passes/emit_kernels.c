@@ -289,7 +289,9 @@ static void (*const emitters[MLOPT_NUM_FAMILIES])(MloptKernel *) = {
     [MLOPT_FAMILY_COLUMNS] = mloptEmitColumns,
     [MLOPT_FAMILY_BOTH] = mloptEmitBoth,
     [MLOPT_FAMILY_SCATTER] = emitGeneric,
+    [MLOPT_FAMILY_SORTED_SCATTER] = emitGeneric,
     [MLOPT_FAMILY_SCAN] = emitGeneric,
+    [MLOPT_FAMILY_SORT] = emitGeneric,
 };
 
 /// States the number of threads, by which registers are dealt out.

@@ -218,6 +218,29 @@ MlirValue mloptBuildShuffle(MloptBuilder *b, const char *kind, MlirValue value,
   return castBits(b, x, type);
 }
 
+MlirValue mloptBuildBallot(MloptBuilder *b, MlirValue condition) {
+  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+  MlirValue operands[] = {mloptBuildInt(b, i32, -1), condition};
+  MlirNamedAttribute kind =
+      mloptNamedAttr(b->context, "kind",
+                     mlirAttributeParseGet(
+                         b->context, mloptStr("#nvvm<vote_sync_kind ballot>")));
+  return mloptBuildValue(b, (MloptOpSpec){.name = "nvvm.vote.sync",
+                                          .numOperands = 2,
+                                          .operands = operands,
+                                          .numResults = 1,
+                                          .results = &i32,
+                                          .numAttrs = 1,
+                                          .attrs = &kind});
+}
+
+MlirValue mloptBuildCountLanes(MloptBuilder *b, MlirValue lanes) {
+  return mloptBuildUnary(b, "arith.index_castui",
+                         mloptBuildUnary(b, "math.ctpop", lanes,
+                                         mlirIntegerTypeGet(b->context, 32)),
+                         mlirIndexTypeGet(b->context));
+}
+
 void mloptBuildWarpReduce(MloptPull *pull, const MloptShared *s, int64_t least,
                           int64_t end, MlirValue *values) {
   MlirValue others[MLOPT_PULL_MAX_CARRIED];

@@ -70,6 +70,11 @@ void mloptBuildFinal(MloptPull *, const MloptShared *, const MlirValue *loops,
 MlirValue mloptBuildShuffle(MloptBuilder *, const char *kind, MlirValue,
                             MlirValue offset);
 
+/// The lanes of the warp at which a condition holds, as bits of an i32, and how
+/// many bits of an i32 are set, as an index. All lanes must pass the first.
+MlirValue mloptBuildBallot(MloptBuilder *, MlirValue condition);
+MlirValue mloptBuildCountLanes(MloptBuilder *, MlirValue lanes);
+
 /// A new array in shared memory, as a pointer to its first element.
 MlirValue mloptAddShared(MloptKernel *, MlirType element, int64_t count);
 MlirValue mloptLoadShared(MloptPull *, MlirValue array, MlirType element,

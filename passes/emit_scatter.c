@@ -199,27 +199,6 @@ static MlirValue covers(Scatter *s, const Window *w, const MlirValue *at,
 // Lists
 //===----------------------------------------------------------------------===//
 
-static MlirValue ballot(Scatter *s, MlirValue condition) {
-  MlirType i32 = mlirIntegerTypeGet(s->b->context, 32);
-  MlirValue operands[] = {mloptBuildInt(s->b, i32, -1), condition};
-  MlirNamedAttribute kind = mloptNamedAttr(
-      s->b->context, "kind",
-      mlirAttributeParseGet(s->b->context,
-                            mloptStr("#nvvm<vote_sync_kind ballot>")));
-  return mloptBuildValue(s->b, (MloptOpSpec){.name = "nvvm.vote.sync",
-                                             .numOperands = 2,
-                                             .operands = operands,
-                                             .numResults = 1,
-                                             .results = &i32,
-                                             .numAttrs = 1,
-                                             .attrs = &kind});
-}
-
-static MlirValue countBits(Scatter *s, MlirValue word) {
-  return toIndex(s, mloptBuildUnary(s->b, "math.ctpop", word,
-                                    mlirIntegerTypeGet(s->b->context, 32)));
-}
-
 /// The warp notes windows, of which each lane has one, behind `count` others.
 /// Those from `end` on are none.
 static MlirValue noteWindows(Scatter *s, MlirValue number, MlirValue end,
@@ -237,9 +216,11 @@ static MlirValue noteWindows(Scatter *s, MlirValue number, MlirValue end,
   openWindow(s, number, &window);
   MlirValue exists = both(s, isThere, findPlace(s, &window, &place));
   MlirValue isFound = both(s, exists, meets(s, place, begin, stop));
-  MlirValue all = ballot(s, isFound);
-  MlirValue at = add(
-      s, count, countBits(s, mloptBuildBinary(s->b, "arith.andi", all, lower)));
+  MlirValue all = mloptBuildBallot(s->b, isFound);
+  MlirValue at =
+      add(s, count,
+          mloptBuildCountLanes(
+              s->b, mloptBuildBinary(s->b, "arith.andi", all, lower)));
   MlirValue fits =
       both(s, isFound,
            mloptBuildCmpI(s->b, "ult", at, mloptPullIndex(s->pull, s->list)));
@@ -247,7 +228,7 @@ static MlirValue noteWindows(Scatter *s, MlirValue number, MlirValue end,
   mloptStoreShared(s->pull, s->lists, toNumber(s, number), add(s, list, at));
   mloptStoreShared(s->pull, s->places, toNumber(s, place), add(s, list, at));
   mloptPullEndGuard(s->pull, fits, then);
-  return add(s, count, countBits(s, all));
+  return add(s, count, mloptBuildCountLanes(s->b, all));
 }
 
 /// The warp notes the windows from `first` to below `end` that meet
@@ -453,6 +434,10 @@ void mloptEmitScatter(MloptKernel *kernel, MlirOperation op,
                       MloptElementSink sink) {
   MloptPull *pull = kernel->pull;
   MloptBuilder *b = mloptPullGetBuilder(pull);
+  if (kernel->schedule.family == MLOPT_FAMILY_SORTED_SCATTER) {
+    mloptEmitSortedScatter(kernel, op, sink);
+    return;
+  }
   Scatter s = {.kernel = kernel, .pull = pull, .b = b, .op = op};
   if (!describe(&s)) {
     b->failed = true;

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Each is deterministic, and right for any size; none shares work between
-// threads, but for scans whose order is free (emit_scan.c).
+// threads, but for scans whose order is free (emit_scan.c) and sorts
+// (emit_sort.c).
 //
 //   scan:     one thread for each line along the dimension, in order
 //   sort:     one thread for each element, which counts the elements that go
-//             before it; the count is its place, so the sort is stable
+//             before it; the count is its place, so the sort is stable.
+//             Only where shared memory has no room for the keys
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,17 +46,15 @@ static bool refuse(MloptPull *pull, MlirOperation op, intptr_t count) {
   return true;
 }
 
-/// The tensor type without one dimension: the space of its lines.
-static MlirType linesOf(MlirType type, int64_t dim) {
+MlirType mloptLinesOf(MlirType type, int64_t dim) {
   int64_t shape[MLOPT_MAX_RANK];
   intptr_t rank = mloptShape(type, shape);
   memmove(shape + dim, shape + dim + 1, (rank - dim - 1) * sizeof *shape);
   return mloptTensorType(rank - 1, shape, mloptElementType(type));
 }
 
-/// Puts one more index into a line's.
-static void withIndex(const MlirValue *line, intptr_t rank, int64_t dim,
-                      MlirValue index, MlirValue *out) {
+void mloptPutIndex(const MlirValue *line, intptr_t rank, int64_t dim,
+                   MlirValue index, MlirValue *out) {
   for (intptr_t i = 0; i < rank; ++i)
     out[i] = i < dim ? line[i] : i == dim ? index : line[i - 1];
 }
@@ -86,7 +86,7 @@ static void emitScan(MloptKernel *kernel, MlirOperation op,
   MlirType type = mloptOperandType(op, 0);
   int64_t dim = intOf(op, "dim"), size = mloptDim(type, dim);
   intptr_t rank = mloptRank(type);
-  MlirType lines = linesOf(type, dim);
+  MlirType lines = mloptLinesOf(type, dim);
   MloptGridLoop grid;
   MlirValue position, line[MLOPT_MAX_RANK], at[MLOPT_MAX_RANK], turn;
   MloptPullScope outer =
@@ -102,7 +102,7 @@ static void emitScan(MloptKernel *kernel, MlirOperation op,
   if (isSet(op, "reverse"))
     index =
         mloptBuildBinary(b, "arith.subi", mloptBuildIndex(b, size - 1), turn);
-  withIndex(line, rank, dim, index, at);
+  mloptPutIndex(line, rank, dim, index, at);
   MlirValue arguments[2 * MAX_VALUES];
   for (intptr_t i = 0; i < n; ++i) {
     arguments[i] = carried[i];
@@ -135,6 +135,10 @@ static void emitSort(MloptKernel *kernel, MlirOperation op,
   MloptPull *pull = kernel->pull;
   MloptBuilder *b = mloptPullGetBuilder(pull);
   intptr_t n = mlirOperationGetNumResults(op);
+  if (kernel->schedule.family == MLOPT_FAMILY_SORT) {
+    mloptEmitSort(kernel, op, sink);
+    return;
+  }
   if (refuse(pull, op, n))
     return;
   MlirType type = mloptOperandType(op, 0);
@@ -145,11 +149,18 @@ static void emitSort(MloptKernel *kernel, MlirOperation op,
       mloptBeginGridLoop(pull, &grid, mloptNumElements(type), &position);
   mloptPullDelinearize(pull, type, position, at);
   MlirValue zero = mloptBuildIndex(b, 0), one = mloptBuildIndex(b, 1);
-  MlirValue count = mloptBuildIndex(b, mloptDim(type, dim));
+  MlirValue begin = zero, count = mloptBuildIndex(b, mloptDim(type, dim));
+  if (isSet(op, "to")) {
+    MlirValue run = mloptBuildIndex(b, intOf(op, "to"));
+    begin = mloptBuildBinary(
+        b, "arith.muli", mloptBuildBinary(b, "arith.divui", at[dim], run), run);
+    count = mloptBuildBinary(b, "arith.minui", count,
+                             mloptBuildBinary(b, "arith.addi", begin, run));
+  }
   MlirValue mine[MAX_VALUES], theirs[MAX_VALUES], place, before;
   for (intptr_t i = 0; i < n; ++i)
     mine[i] = mloptPullElement(pull, mloptOperand(op, i), at);
-  MloptPullScope inner = mloptPullBeginFor(pull, 1, &zero, &turn, &before);
+  MloptPullScope inner = mloptPullBeginFor(pull, 1, &begin, &turn, &before);
   memcpy(other, at, sizeof other);
   other[dim] = turn;
   for (intptr_t i = 0; i < n; ++i)
@@ -164,7 +175,7 @@ static void emitSort(MloptKernel *kernel, MlirOperation op,
                        mloptBuildBinary(b, "arith.andi", first, notAfter));
   MlirValue next = mloptBuildBinary(b, "arith.addi", before,
                                     mloptBuildSelect(b, counts, one, zero));
-  mloptPullEndFor(pull, inner, zero, count, one, 1, &zero, &next, &place);
+  mloptPullEndFor(pull, inner, begin, count, one, 1, &begin, &next, &place);
   memcpy(other, at, sizeof other);
   other[dim] = place;
   give(pull, op, sink, mine, other);

@@ -36,8 +36,18 @@ typedef struct MloptElementSink {
 /// indices.
 void mloptEmitStructured(MloptKernel *, MlirOperation, MloptElementSink sink);
 /// A scatter: see emit_scatter.c.
-/// A scan that the schedule shares between threads.
-void mloptEmitScan(MloptKernel *, MlirOperation, MloptElementSink sink);
 void mloptEmitScatter(MloptKernel *, MlirOperation, MloptElementSink sink);
+/// One whose windows come in the order of their slots: emit_scatter_sorted.c.
+void mloptEmitSortedScatter(MloptKernel *, MlirOperation,
+                            MloptElementSink sink);
+/// A scan or a sort that the schedule shares between threads.
+void mloptEmitScan(MloptKernel *, MlirOperation, MloptElementSink sink);
+void mloptEmitSort(MloptKernel *, MlirOperation, MloptElementSink sink);
+
+/// The tensor type without one dimension: the space of its lines.
+MlirType mloptLinesOf(MlirType, int64_t dim);
+/// Puts one more index into a line's, for a tensor of this rank.
+void mloptPutIndex(const MlirValue *line, intptr_t rank, int64_t dim,
+                   MlirValue index, MlirValue *out);
 
 #endif // MLOPT_PASSES_EMIT_STRUCTURED_H

@@ -279,7 +279,7 @@ static void expandScatter(MloptLowering *l, MlirValue *results) {
 typedef struct Sort {
   MloptLowering *l;
   intptr_t n;
-  int64_t size;
+  int64_t size, from, to; ///< of a line; of its runs, before and after
 } Sort;
 
 /// Loops over k in [low, end): takes the next row of [low, middle) or of
@@ -357,7 +357,7 @@ static MlirValue copyLine(MloptBuilder *b, MlirValue from, MlirValue to) {
 static void sortLines(const Sort *s, MloptBuilder *b, MlirValue *rows,
                       MlirValue *merged) {
   int64_t rounds = 0;
-  while (INT64_C(1) << rounds < s->size)
+  while (s->from << rounds < s->to)
     ++rounds;
   MlirValue inits[MAX_CARRIED], next[MAX_CARRIED];
   memcpy(inits, rows, (size_t)s->n * sizeof *rows);
@@ -366,8 +366,8 @@ static void sortLines(const Sort *s, MloptBuilder *b, MlirValue *rows,
   beginLoop(b, &loop, mloptBuildIndex(b, 0), mloptBuildIndex(b, rounds),
             mloptBuildIndex(b, 1), 2 * s->n, inits);
   MloptBuilder *in = &loop.body;
-  MlirValue width = mloptBuildBinary(in, "arith.shli", mloptBuildIndex(in, 1),
-                                     loopIndex(&loop));
+  MlirValue width = mloptBuildBinary(
+      in, "arith.shli", mloptBuildIndex(in, s->from), loopIndex(&loop));
   MlirValue buffers[MAX_CARRIED];
   for (intptr_t i = 0; i < 2 * s->n; ++i)
     buffers[i] = carried(&loop, i);
@@ -379,11 +379,22 @@ static void sortLines(const Sort *s, MloptBuilder *b, MlirValue *rows,
   memcpy(merged, next + s->n, (size_t)s->n * sizeof *merged);
 }
 
+/// The rows of a run as an attribute says, or of a line at most.
+static int64_t runOf(MlirOperation op, const char *name, int64_t otherwise) {
+  if (mlirAttributeIsNull(mloptAttr(op, name)))
+    return otherwise;
+  int64_t size = mloptDim(mloptOperandType(op, 0), mloptGetInt(op, "dim"));
+  int64_t run = mloptGetInt(op, name);
+  return run < size ? run : size;
+}
+
 static void expandSort(MloptLowering *l, MlirValue *results) {
   MloptBuilder *b = &l->b;
   MlirType type = mloptOperandType(l->op, 0);
   int64_t dim = mloptGetInt(l->op, "dim");
-  Sort s = {l, l->numOperands, mloptDim(type, dim)};
+  int64_t size = mloptDim(type, dim);
+  Sort s = {l, l->numOperands, size, runOf(l->op, "from", 1),
+            runOf(l->op, "to", size)};
   MlirValue inits[MAX_CARRIED], next[MAX_CARRIED];
   MlirType lineTypes[MAX_CARRIED];
   for (intptr_t i = 0; i < s.n; ++i) {

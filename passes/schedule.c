@@ -30,7 +30,9 @@ static const char *const families[MLOPT_NUM_FAMILIES] = {
     [MLOPT_FAMILY_COLUMNS] = "columns",
     [MLOPT_FAMILY_BOTH] = "both",
     [MLOPT_FAMILY_SCATTER] = "scatter",
+    [MLOPT_FAMILY_SORTED_SCATTER] = "sorted_scatter",
     [MLOPT_FAMILY_SCAN] = "scan",
+    [MLOPT_FAMILY_SORT] = "sort",
 };
 
 static const struct {
@@ -346,7 +348,8 @@ int64_t mloptChooseSplit(MlirBlock body) {
 MloptSchedule mloptChooseSchedule(MlirBlock block, bool clusters) {
   MloptProgram p = mloptReadProgram(block);
   MloptSchedule schedule;
-  if (mloptChooseScan(&p, &schedule))
+  if (mloptChooseScan(&p, &schedule) || mloptChooseSort(&p, &schedule) ||
+      mloptChooseSortedScatter(&p, &schedule))
     return schedule;
   if (!p.numRoots || p.numRoots > MLOPT_MAX_TILE_ROOTS || !p.isPlain)
     return chooseGeneric(&p);

@@ -28,7 +28,9 @@ typedef enum MloptFamily {
   MLOPT_FAMILY_COLUMNS,   ///< reductions along dimensions before the last
   MLOPT_FAMILY_BOTH,      ///< along the last, and of pieces of rows beside it
   MLOPT_FAMILY_SCATTER,   ///< generic, with a scatter: see emit_scatter.c
-  MLOPT_FAMILY_SCAN,      ///< the threads of a line share it: see emit_scan.c
+  MLOPT_FAMILY_SORTED_SCATTER, ///< see emit_scatter_sorted.c
+  MLOPT_FAMILY_SCAN, ///< the threads of a line share it: see emit_scan.c
+  MLOPT_FAMILY_SORT, ///< those of a piece of one: see emit_sort.c
   MLOPT_NUM_FAMILIES
 } MloptFamily;
 
@@ -177,6 +179,30 @@ bool mloptScanIsFree(MlirOperation scan, MloptCombiner *out);
 bool mloptScanIsCut(MlirOperation scan, MlirType whole);
 /// Whether a scan goes along the last dimension, unit ones aside.
 bool mloptScanIsRows(MlirOperation scan);
+
+enum { MLOPT_SORT_MAX_OPERANDS = 64 };
+/// What is known of a comparator: nothing; that it is a strict weak order; or
+/// that it compares floats of one key, which NaNs keep from being one.
+typedef enum MloptOrder {
+  MLOPT_ORDER_UNKNOWN,
+  MLOPT_ORDER_KNOWN,
+  MLOPT_ORDER_FLOATS
+} MloptOrder;
+/// What a sort does along a line.
+typedef struct MloptSortRuns {
+  int64_t dim, size;
+  int64_t from, to; ///< rows of a run that is in order before, and after
+  bool isMerge;     ///< of two runs, too long for one block
+  bool isKey[MLOPT_SORT_MAX_OPERANDS]; ///< the comparator reads this operand
+  MloptOrder order;
+  intptr_t key; ///< of floats: the operand, and the order
+  bool isDescending;
+} MloptSortRuns;
+/// Describes it; false where threads cannot share it.
+bool mloptReadSortRuns(MlirOperation sort, MloptSortRuns *out);
+/// The longest runs that a block sorts, a power of two; 0 where it has no room
+/// for the keys.
+int64_t mloptSortMostRows(MlirOperation sort);
 
 /// Whether a value of the program comes from a reduction.
 bool mloptReadsReduction(MlirValue);

@@ -70,6 +70,13 @@ bool mloptChooseTranspose(MloptProgram *, MloptSchedule *out);
 /// Chooses for a scan that may be regrouped, and what follows it.
 bool mloptChooseScan(MloptProgram *, MloptSchedule *out);
 
+/// Chooses for a program of one scatter whose windows are sorted, and what
+/// follows it.
+bool mloptChooseSortedScatter(const MloptProgram *, MloptSchedule *out);
+
+/// Chooses for a program of one sort, and what follows it.
+bool mloptChooseSort(const MloptProgram *, MloptSchedule *out);
+
 /// Chooses for reductions along the last dimensions; false for others.
 bool mloptChooseRows(MloptProgram *, bool clusters, MloptSchedule *out);
 

@@ -86,6 +86,26 @@ MlirValue mloptPieceNeed(MloptPiece *p, MlirValue value) {
   return find(p, value);
 }
 
+static MlirWalkResult needInside(MlirOperation op, void *userData) {
+  const Needs *needs = userData;
+  return mlirOperationEqual(op, needs->top) ? MlirWalkResultAdvance
+                                            : needOperands(op, userData);
+}
+
+MlirOperation mloptPieceClone(MloptPiece *p, MlirOperation op,
+                              const MlirValue *operands) {
+  Needs needs = {p, op};
+  mlirOperationWalk(op, needInside, &needs, MlirWalkPreOrder);
+  if (p->b.failed)
+    return (MlirOperation){NULL};
+  MlirOperation copy = mloptCloneWithMapping(op, p->count, p->from, p->to);
+  mlirBlockAppendOwnedOperation(p->block, copy);
+  // One value may be several operands: each is replaced on its own.
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+    mlirOperationSetOperand(copy, i, operands[i]);
+  return copy;
+}
+
 intptr_t mloptPieceYield(MloptPiece *p, MlirValue value) {
   p->b.failed |=
       p->numYields == MLOPT_MAX_PIECE_VALUES || mlirValueIsNull(value);

@@ -39,6 +39,10 @@ MlirValue mloptPieceOperand(MloptPiece *, MlirValue outside);
 MlirValue mloptPieceNeed(MloptPiece *, MlirValue);
 /// Yields a value; its number among the results.
 intptr_t mloptPieceYield(MloptPiece *, MlirValue);
+/// A copy of an operation of the source with other operands, at the end of the
+/// piece, with what its regions read; null when building failed.
+MlirOperation mloptPieceClone(MloptPiece *, MlirOperation,
+                              const MlirValue *operands);
 /// The fusion, before the source; null when building failed.
 MlirOperation mloptEndPiece(MloptPiece *);
 
@@ -62,5 +66,12 @@ MlirValue mloptPieceCombine(MloptPiece *, MlirOperation reduction, intptr_t i,
 /// Cuts the scan of a fusion that has too few lines (split_scans.c); false
 /// where it has none, or where building failed, which `*outFailed` says.
 bool mloptSplitScan(MlirOperation fusion, bool *outFailed);
+/// Turns the sort of a fusion whose lines are too long for a block into several
+/// (split_sorts.c); likewise.
+bool mloptSplitSort(MlirOperation fusion, bool *outFailed);
+/// Sorts the windows of a fusion's scatter, where they are many, in a fusion of
+/// its own, `*outSorted` (split_scatters.c); likewise.
+bool mloptSplitScatter(MlirOperation fusion, MlirOperation *outSorted,
+                       bool *outFailed);
 
 #endif // MLOPT_PASSES_SPLIT_CUT_H

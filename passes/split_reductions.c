@@ -442,7 +442,13 @@ static bool splitFusion(MlirOperation fusion, int turns) {
   Split s;
   MlirOperation parts[NUM_PARTS];
   bool failed;
-  if (mloptSplitScan(fusion, &failed) || failed)
+  MlirOperation sorted;
+  if (mloptSplitScatter(fusion, &sorted, &failed))
+    return splitFusion(sorted, turns);
+  if (failed)
+    return false;
+  if (mloptSplitScan(fusion, &failed) || failed ||
+      mloptSplitSort(fusion, &failed) || failed)
     return !failed;
   if (!turns || !readSplit(fusion, &s))
     return true;

@@ -86,6 +86,9 @@ void mloptLowerSort(MloptLowering *l, MlirValue *results) {
                                      "total_order", NULL};
   MlirOperation op = mloptRebuildWithBody(
       l, l->numOperands, l->operands, l->numOperands, types, keysBody(l), drop);
+  if (!mlirOperationIsNull(op))
+    mlirOperationSetAttributeByName(op, mloptStr("weak_order"),
+                                    mlirUnitAttrGet(l->b.context));
   for (intptr_t i = 0; i < l->numOperands && !mlirOperationIsNull(op); ++i)
     results[i] = mloptResult(op, i);
 }

@@ -417,3 +417,7 @@ for element, shape, dim in (("f32", (4097, 4095), 1), ("f32", (65537, 129), 1),
         magnitude=math.sqrt(shape[dim]) if element[0] == "f" else 0)
 odd("argsort", "f32", (4097, 1023), 1)
 odd("argsort", "i32", (64, 8191), 1)
+odd("argsort", "f32", (1048573,), 0)
+odd("argsort", "i32", (16777259,), 0)
+odd("argsort", "f32", (65537, 31), 1)
+odd("argsort", "f32", (8191, 257), 0)

@@ -24,6 +24,8 @@ func.func @batched_gather(%x: tensor<5x8x4xf32>, %i: tensor<3x5x1xi64>) {
 func.func @scatter(%x: tensor<8x4xf32>, %i: tensor<3xi32>, %u: tensor<3x4xf32>) {
   // CHECK: mlopt.scatter add %{{.*}}, %{{.*}}, %{{.*}} update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 {numerics = #mlopt.numerics<strict>} : (tensor<8x4xf32>, tensor<3xi32>, tensor<3x4xf32>) -> tensor<8x4xf32>
   %0 = mlopt.scatter add %x, %i, %u update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 {numerics = #mlopt.numerics<strict>} : (tensor<8x4xf32>, tensor<3xi32>, tensor<3x4xf32>) -> tensor<8x4xf32>
+  // CHECK: mlopt.scatter set {{.*}} index_vector_dim 1 sorted_indices :
+  %sorted = mlopt.scatter set %x, %i, %u update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 sorted_indices : (tensor<8x4xf32>, tensor<3xi32>, tensor<3x4xf32>) -> tensor<8x4xf32>
   // CHECK: mlopt.scatter set %{{.*}}, %{{.*}}, %{{.*}} update_window_dims [1] {{.*}} index_vector_dim 1 unique_indices unsigned_indices :
   %1 = mlopt.scatter set %x, %i, %u update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 unique_indices unsigned_indices : (tensor<8x4xf32>, tensor<3xi32>, tensor<3x4xf32>) -> tensor<8x4xf32>
   // CHECK: mlopt.scatter %{{.*}}, %{{.*}}, %{{.*}} update_window_dims {{.*}} -> tensor<8x4xf32> {

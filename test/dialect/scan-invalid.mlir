@@ -95,6 +95,30 @@ func.func @sort_keys(%x: tensor<2x4xf32>) {
 
 // -----
 
+func.func @sort_runs(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{'mlopt.sort' op needs a power of two, 1 at least, but 'from' is 3}}
+  %0 = mlopt.sort %x dim 1 from 3 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @sort_no_longer_runs(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{'mlopt.sort' op needs a power of two, 4 at least, but 'to' is 2}}
+  %0 = mlopt.sort %x dim 1 from 2 to 2 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @sort_weak_order(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{'mlopt.sort' op has 'weak_order', but no region}}
+  %0 = mlopt.sort %x dim 1 weak_order : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
 func.func @sort_two_orders(%x: tensor<2x4xf32>) {
   // expected-error @+1 {{'mlopt.sort' op has a region, which says the order, and 'descending'}}
   %0 = mlopt.sort %x dim 0 descending : (tensor<2x4xf32>) -> tensor<2x4xf32> {

@@ -28,6 +28,14 @@ func.func @sort(%k: tensor<8x?xf32>, %v: tensor<?x2xi8>) -> tensor<8x?xf32> {
   %0 = mlopt.sort %k dim 0 : (tensor<8x?xf32>) -> tensor<8x?xf32>
   // CHECK: %{{.*}}:2 = mlopt.sort %{{.*}}, %{{.*}} dim 1 keys 2 descending unsigned_keys total_order : (tensor<8x?xf32>, tensor<?x2xi8>) -> (tensor<8x?xf32>, tensor<?x2xi8>)
   %1:2 = mlopt.sort %k, %v dim 1 keys 2 descending unsigned_keys total_order : (tensor<8x?xf32>, tensor<?x2xi8>) -> (tensor<8x?xf32>, tensor<?x2xi8>)
+  // CHECK: mlopt.sort {{.*}} weak_order : (tensor<8x?xf32>) -> tensor<8x?xf32> {
+  %4 = mlopt.sort %k dim 0 weak_order : (tensor<8x?xf32>) -> tensor<8x?xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = mlopt.compare lt, %b, %a : f32
+    mlopt.yield %d : i1
+  }
+  // CHECK: mlopt.sort %{{.*}} dim 0 from 2 to 8 : (tensor<8x?xf32>)
+  %3 = mlopt.sort %k dim 0 from 2 to 8 : (tensor<8x?xf32>) -> tensor<8x?xf32>
   // CHECK: %[[R:.*]]:2 = mlopt.sort %{{.*}}, %{{.*}} dim 0 : (tensor<8x?xf32>, tensor<?x2xi8>) -> (tensor<8x?xf32>, tensor<?x2xi8>) {
   // CHECK-NEXT: ^bb0(%[[A0:.*]]: f32, %[[B0:.*]]: f32, %{{.*}}: i8, %{{.*}}: i8):
   // CHECK-NEXT: %[[LT:.*]] = mlopt.compare gt, %[[A0]], %[[B0]] : f32

@@ -1,5 +1,5 @@
 // A scatter's blocks share its result and search the windows, each for its own
-// range: no atomic operation decides what comes first.
+// range, or sort them before: no atomic operation decides what comes first.
 //
 // RUN: mlopt-compile %s --emit=plan | FileCheck %s --check-prefix=PLAN
 // RUN: mlopt-compile %s --emit=ptx | FileCheck %s --implicit-check-not=atom. --implicit-check-not=red.global
@@ -19,8 +19,23 @@ func.func @gradient(%x: tensor<50257x768xf32>, %i: tensor<1024x1xi32>, %u: tenso
 }
 
 // More windows than lists hold may run over: searched for again, tile by tile.
-// CHECK-LABEL: entry histogram_kernel_0
+// CHECK-LABEL: entry windows_kernel_0
 // CHECK-COUNT-8: vote.sync.ballot
+// CHECK:       st.global
+func.func @windows(%x: tensor<10xi32>, %i: tensor<50000x1xi32>, %u: tensor<50000x2xi32>) -> tensor<10xi32> {
+  %0 = mlopt.scatter add %x, %i, %u update_window_dims [1] scatter_dims_to_operand_dims [0] index_vector_dim 1 : (tensor<10xi32>, tensor<50000x1xi32>, tensor<50000x2xi32>) -> tensor<10xi32>
+  return %0 : tensor<10xi32>
+}
+
+// Many windows of one element are sorted by where they go. The last kernel finds
+// those of a block by a warp, then each thread's own, which lie in shared
+// memory.
+// PLAN-LABEL:  llvm.func @histogram_kernel_0
+// PLAN-SAME:   family = "sort"
+// PLAN:        family = "sorted_scatter"
+// CHECK-LABEL: entry histogram_kernel_5
+// CHECK:       vote.sync.ballot
+// CHECK:       st.shared
 // CHECK:       st.global
 func.func @histogram(%x: tensor<10xi32>, %i: tensor<50000x1xi32>, %u: tensor<50000xi32>) -> tensor<10xi32> {
   %0 = mlopt.scatter add %x, %i, %u inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 : (tensor<10xi32>, tensor<50000x1xi32>, tensor<50000xi32>) -> tensor<10xi32>

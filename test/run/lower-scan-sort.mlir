@@ -1,7 +1,7 @@
 // Windows, scans and sorts.
 //
 // RUN: mlopt-run %s | FileCheck %s
-// CHECK: right: 18 of 18 comparisons
+// CHECK: right: 20 of 20 comparisons
 
 func.func private @inputs()
     -> (tensor<6xi32>, tensor<i32>, tensor<2x3xi32>, tensor<i32>,
@@ -41,7 +41,8 @@ func.func @main(
         tensor<7xf32>, tensor<7xf32>, tensor<7xi32>, tensor<7xi32>,
         tensor<7xi32>, tensor<7xi32>, tensor<7xi32>, tensor<7xi32>,
         tensor<5xi32>, tensor<5xi32>, tensor<5xi32>, tensor<5xi32>,
-        tensor<4x3xi8>, tensor<4x3xi8>, tensor<4xi32>, tensor<4xi32>)
+        tensor<4x3xi8>, tensor<4x3xi8>, tensor<4xi32>, tensor<4xi32>,
+        tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>)
     attributes {mlopt.arguments_from = [@inputs],
                 mlopt.checks = [
       {kind = "eq", actual = 0, expected = 1},
@@ -61,7 +62,9 @@ func.func @main(
       {kind = "eq", actual = 28, expected = 29},
       {kind = "eq", actual = 30, expected = 31},
       {kind = "eq", actual = 32, expected = 33},
-      {kind = "eq", actual = 34, expected = 35}]} {
+      {kind = "eq", actual = 34, expected = 35},
+      {kind = "eq", actual = 36, expected = 37},
+      {kind = "eq", actual = 38, expected = 39}]} {
 
   // Overlapping windows over padding, which is skipped.
   %wsum = mlopt.reduce_window add %x window [3] strides [2]
@@ -137,6 +140,14 @@ func.func @main(
   %s1_is = mlopt.constant dense<[1, 1, 2, 2, 2]> : tensor<5xi32>
   %s2_is = mlopt.constant dense<[-2, -1, 0, -1, -1]> : tensor<5xi32>
 
+  // Runs of two rows, then those merged to runs of four.
+  %runs = mlopt.sort %x dim 0 keys 1 descending to 2
+      : (tensor<6xi32>) -> tensor<6xi32>
+  %merged = mlopt.sort %runs dim 0 keys 1 descending from 2 to 4
+      : (tensor<6xi32>) -> tensor<6xi32>
+  %runs_is = mlopt.constant dense<[1, -2, 5, 3, 6, -4]> : tensor<6xi32>
+  %merged_is = mlopt.constant dense<[5, 3, 1, -2, 6, -4]> : tensor<6xi32>
+
   // Lines along the first dimension, by a comparator.
   %lines = mlopt.sort %lines8 dim 0 : (tensor<4x3xi8>) -> tensor<4x3xi8> {
   ^bb0(%a: i8, %b: i8):
@@ -164,7 +175,7 @@ func.func @main(
       %wregion_is, %down, %down_is, %back, %back_is, %from, %from_is, %bscan,
       %bscan_is, %two#0, %two0_is, %two#1, %two1_is, %ka, %ka_is, %va, %va_is,
       %vd, %vd_is, %vt, %vt_is, %s1, %s1_is, %s2, %s2_is, %lines, %lines_is,
-      %three, %three_is
+      %three, %three_is, %runs, %runs_is, %merged, %merged_is
       : tensor<3xi32>, tensor<3xi32>, tensor<10xi32>, tensor<10xi32>,
           tensor<2xi32>, tensor<2xi32>, tensor<6xi32>, tensor<6xi32>,
           tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>,
@@ -173,5 +184,6 @@ func.func @main(
           tensor<7xf32>, tensor<7xf32>, tensor<7xi32>, tensor<7xi32>,
           tensor<7xi32>, tensor<7xi32>, tensor<7xi32>, tensor<7xi32>,
           tensor<5xi32>, tensor<5xi32>, tensor<5xi32>, tensor<5xi32>,
-          tensor<4x3xi8>, tensor<4x3xi8>, tensor<4xi32>, tensor<4xi32>
+          tensor<4x3xi8>, tensor<4x3xi8>, tensor<4xi32>, tensor<4xi32>,
+          tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>
 }

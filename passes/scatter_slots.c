@@ -1,0 +1,86 @@
+//===- scatter_slots.c - Scatters whose windows do not overlap ------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "scatter_slots.h"
+
+#include "schedule_impl.h"
+#include "target.h"
+
+bool mloptReadSlots(MlirOperation scatter, MloptSlots *out) {
+  MlirType operand = mloptOperandType(scatter, 0);
+  MlirType indices = mloptOperandType(scatter, 1);
+  MlirType updates = mloptOperandType(scatter, 2);
+  MloptSubject subject = mloptOpSubject(scatter);
+  *out = (MloptSlots){.count = 1, .inner = 1};
+  MloptIndexing *x = &out->indexing;
+  if (!mloptReadIndexing(&subject, &mloptScatterNames, operand, indices, x))
+    return false;
+  out->isUnsigned =
+      !mlirAttributeIsNull(mloptAttr(scatter, "unsigned_indices"));
+  out->isSorted = !mlirAttributeIsNull(mloptAttr(scatter, "sorted_indices"));
+  intptr_t rank = mloptRank(operand);
+  out->numDims = rank - x->window.count;
+  for (intptr_t d = 0; d < rank; ++d) {
+    int64_t size = mloptDim(operand, d);
+    if (d < out->numDims) {
+      if (mloptIsWindowed(x, d) ||
+          (!mloptHasInt(&x->map, d) && !mloptHasInt(&x->operandBatch, d)))
+        return false;
+      out->count *= size;
+      continue;
+    }
+    if (!mloptIsWindowed(x, d) || mloptHasInt(&x->map, d) ||
+        mloptDim(updates, x->window.at[d - out->numDims]) != size)
+      return false;
+    out->inner *= size;
+  }
+  out->batch =
+      mloptTensorType(x->batchRank, x->batch, mloptElementType(indices));
+  out->numWindows = mloptNumElements(out->batch);
+  return out->count > 0 && out->count < INT32_MAX && out->inner > 0 &&
+         out->numWindows < INT32_MAX;
+}
+
+/// The one scatter of a program; null if there are other structured operations.
+static MlirOperation findScatter(const MloptProgram *p) {
+  MlirOperation scatter = {NULL}, none = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    bool isScatter = mloptIsNamed(op, "mlopt.scatter");
+    if (mloptIsNamed(op, "mlopt.scan") || mloptIsNamed(op, "mlopt.sort") ||
+        (isScatter && !mlirOperationIsNull(scatter)))
+      return none;
+    if (isScatter)
+      scatter = op;
+  }
+  return scatter;
+}
+
+bool mloptChooseSortedScatter(const MloptProgram *p, MloptSchedule *out) {
+  enum { EACH = 4, LEAST_BLOCKS = 4 }; // elements; of each multiprocessor
+  MlirOperation scatter = findScatter(p);
+  MloptSlots slots;
+  if (mlirOperationIsNull(scatter) || !mloptReadSlots(scatter, &slots) ||
+      !slots.isSorted || !slots.numWindows ||
+      mloptElementWidth(mloptElementType(mloptOperandType(scatter, 0))) == 4)
+    return false;
+  int64_t count = slots.count * slots.inner;
+  int64_t blocks = mloptAtLeast(
+      mloptDivideUp(count, MLOPT_BLOCK_THREADS * EACH),
+      mloptAtMost(count, LEAST_BLOCKS * mloptSm90.multiprocessors));
+  blocks = mloptAtMost(blocks, mloptSm90.blocks);
+  int64_t range = mloptDivideUp(count, blocks);
+  *out = (MloptSchedule){
+      .family = MLOPT_FAMILY_SORTED_SCATTER,
+      .blocks = blocks,
+      .threads = MLOPT_BLOCK_THREADS,
+      .lanes = 1,
+      .vectors = mloptAtMost(mloptDivideUp(range, MLOPT_BLOCK_THREADS), EACH),
+      .line = 1,
+      .cluster = 1};
+  return true;
+}

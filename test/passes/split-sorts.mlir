@@ -1,0 +1,127 @@
+// Sorts of lines that are too long for a block, and scatters of many windows.
+//
+// RUN: mlopt-opt %s --pass-pipeline='builtin.module(func.func(mlopt-split-reductions))' | FileCheck %s
+// RUN: mlopt-opt %s --pass-pipeline='builtin.module(func.func(mlopt-split-reductions))' --mlir-print-op-generic | FileCheck %s --check-prefix=COUNT
+// COUNT-COUNT-13: "mlopt.fusion"
+
+// Runs of 4096 rows, then of twice as many. The last kernel needs one result.
+// CHECK-LABEL: @long(
+// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<2x10000xf32>, tensor<2x10000xi64>)
+// CHECK:           mlopt.sort {{.*}} dim 1 to 4096 :
+// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<2x10000xf32>, tensor<2x10000xi64>)
+// CHECK:           mlopt.sort {{.*}} dim 1 from 4096 to 8192 :
+// CHECK:         mlopt.fusion ({{.*}}) -> tensor<2x10000xi64>
+// CHECK:           %[[S:.*]]:2 = mlopt.sort {{.*}} dim 1 from 8192 :
+// CHECK:           mlopt.yield %[[S]]#1
+func.func @long(%x: tensor<2x10000xf32>, %i: tensor<2x10000xi64>) -> tensor<2x10000xi64> {
+  %r = mlopt.fusion (%a = %x : tensor<2x10000xf32>, %n = %i : tensor<2x10000xi64>) -> tensor<2x10000xi64> {
+    %s:2 = mlopt.sort %a, %n dim 1 : (tensor<2x10000xf32>, tensor<2x10000xi64>) -> (tensor<2x10000xf32>, tensor<2x10000xi64>) {
+    ^bb0(%l: f32, %r: f32, %j: i64, %k: i64):
+      %c = arith.cmpf olt, %l, %r : f32
+      mlopt.yield %c : i1
+    }
+    mlopt.yield %s#1 : tensor<2x10000xi64>
+  }
+  return %r : tensor<2x10000xi64>
+}
+
+// What a comparator reads from outside comes along; so many keys leave room for
+// shorter runs.
+// CHECK-LABEL: @wide(
+// CHECK:         arith.constant false
+// CHECK:         mlopt.sort {{.*}} to 2048 :
+// CHECK:         arith.constant false
+// CHECK:         mlopt.sort {{.*}} from 2048 :
+func.func @wide(%x: tensor<4096xf64>, %y: tensor<4096xi32>) -> tensor<4096xf64> {
+  %r = mlopt.fusion (%a = %x : tensor<4096xf64>, %b = %y : tensor<4096xi32>) -> tensor<4096xf64> {
+    %no = arith.constant false
+    %s:2 = mlopt.sort %a, %b dim 0 : (tensor<4096xf64>, tensor<4096xi32>) -> (tensor<4096xf64>, tensor<4096xi32>) {
+    ^bb0(%l: f64, %r: f64, %j: i32, %k: i32):
+      %c = arith.cmpf olt, %l, %r : f64
+      %g = arith.cmpf ogt, %l, %r : f64
+      %i = arith.cmpi slt, %j, %k : i32
+      %e = arith.select %g, %no, %i : i1
+      %o = arith.ori %c, %e : i1
+      mlopt.yield %o : i1
+    }
+    mlopt.yield %s#0 : tensor<4096xf64>
+  }
+  return %r : tensor<4096xf64>
+}
+
+// CHECK-LABEL: @short(
+// CHECK:         mlopt.sort {{.*}} dim 0 :
+func.func @short(%x: tensor<4096xi32>) -> tensor<4096xi32> {
+  %r = mlopt.fusion (%a = %x : tensor<4096xi32>) -> tensor<4096xi32> {
+    %s = mlopt.sort %a dim 0 : (tensor<4096xi32>) -> tensor<4096xi32> {
+    ^bb0(%l: i32, %r: i32):
+      %c = arith.cmpi slt, %l, %r : i32
+      mlopt.yield %c : i1
+    }
+    mlopt.yield %s : tensor<4096xi32>
+  }
+  return %r : tensor<4096xi32>
+}
+
+// The rows' numbers are sorted, in runs too, and the rows are read in that
+// order; a row that is out of range becomes the one behind the last.
+// CHECK-LABEL: @rows(
+// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<5000xi32>, tensor<5000xi32>)
+// CHECK:           arith.constant 300 : i32
+// CHECK:           mlopt.sort {{.*}} dim 0 to 4096 :
+// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<5000xi32>, tensor<5000xi32>)
+// CHECK:           mlopt.sort {{.*}} dim 0 from 4096 :
+// CHECK:         mlopt.fusion ({{.*}}) -> tensor<300x7xf32>
+// CHECK:           tensor.extract
+// CHECK:           mlopt.scatter {{.*}} update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 sorted_indices :
+func.func @rows(%x: tensor<300x7xf32>, %i: tensor<5000x1xi64>, %u: tensor<5000x7xf32>) -> tensor<300x7xf32> {
+  %r = mlopt.fusion (%a = %x : tensor<300x7xf32>, %n = %i : tensor<5000x1xi64>, %v = %u : tensor<5000x7xf32>) -> tensor<300x7xf32> {
+    %s = mlopt.scatter %a, %n, %v update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 : (tensor<300x7xf32>, tensor<5000x1xi64>, tensor<5000x7xf32>) -> tensor<300x7xf32> {
+    ^bb0(%old: f32, %new: f32):
+      %c = arith.addf %old, %new : f32
+      mlopt.yield %c : f32
+    }
+    mlopt.yield %s : tensor<300x7xf32>
+  }
+  return %r : tensor<300x7xf32>
+}
+
+// Two indices and a batch become three.
+// CHECK-LABEL: @batched(
+// CHECK:         mlopt.scatter {{.*}} inserted_window_dims [0, 1, 2] scatter_dims_to_operand_dims [0, 1, 2] index_vector_dim 1 sorted_indices : (tensor<4x9x8xi32>, tensor<4000x3xi32>, tensor<4000xi32>)
+func.func @batched(%x: tensor<4x9x8xi32>, %i: tensor<2x4x1000xi32>, %u: tensor<4x1000xi32>) -> tensor<4x9x8xi32> {
+  %r = mlopt.fusion (%a = %x : tensor<4x9x8xi32>, %n = %i : tensor<2x4x1000xi32>, %v = %u : tensor<4x1000xi32>) -> tensor<4x9x8xi32> {
+    %s = mlopt.scatter %a, %n, %v inserted_window_dims [1, 2] input_batching_dims [0] scatter_indices_batching_dims [1] scatter_dims_to_operand_dims [2, 1] index_vector_dim 0 : (tensor<4x9x8xi32>, tensor<2x4x1000xi32>, tensor<4x1000xi32>) -> tensor<4x9x8xi32> {
+    ^bb0(%old: i32, %new: i32):
+      mlopt.yield %new : i32
+    }
+    mlopt.yield %s : tensor<4x9x8xi32>
+  }
+  return %r : tensor<4x9x8xi32>
+}
+
+// Windows that may overlap in part stay as they are, and so do few.
+// CHECK-LABEL: @overlapping(
+// CHECK-NOT:     sorted_indices
+func.func @overlapping(%x: tensor<300x8xf32>, %i: tensor<5000x2xi64>, %u: tensor<5000x2xf32>) -> tensor<300x8xf32> {
+  %r = mlopt.fusion (%a = %x : tensor<300x8xf32>, %n = %i : tensor<5000x2xi64>, %v = %u : tensor<5000x2xf32>) -> tensor<300x8xf32> {
+    %s = mlopt.scatter %a, %n, %v update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0, 1] index_vector_dim 1 : (tensor<300x8xf32>, tensor<5000x2xi64>, tensor<5000x2xf32>) -> tensor<300x8xf32> {
+    ^bb0(%old: f32, %new: f32):
+      mlopt.yield %new : f32
+    }
+    mlopt.yield %s : tensor<300x8xf32>
+  }
+  return %r : tensor<300x8xf32>
+}
+// CHECK-LABEL: @few(
+// CHECK-NOT:     sorted_indices
+func.func @few(%x: tensor<300xf32>, %i: tensor<2047x1xi64>, %u: tensor<2047xf32>) -> tensor<300xf32> {
+  %r = mlopt.fusion (%a = %x : tensor<300xf32>, %n = %i : tensor<2047x1xi64>, %v = %u : tensor<2047xf32>) -> tensor<300xf32> {
+    %s = mlopt.scatter %a, %n, %v inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 : (tensor<300xf32>, tensor<2047x1xi64>, tensor<2047xf32>) -> tensor<300xf32> {
+    ^bb0(%old: f32, %new: f32):
+      mlopt.yield %new : f32
+    }
+    mlopt.yield %s : tensor<300xf32>
+  }
+  return %r : tensor<300xf32>
+}
