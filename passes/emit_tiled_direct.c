@@ -47,10 +47,10 @@ enum {
   FRAGMENT = 4,    ///< sums of a lane
 };
 
-/// What a lane holds of a factor in one step.
-typedef struct Fragments {
-  MlirValue words[MOST_CHUNKS][MOST_ROWS][WORDS];
-} Fragments;
+/// What a lane has loaded of a factor for one step.
+typedef MloptTiledLoaded Loaded[MOST_CHUNKS];
+/// The vectors of a chunk as fragments have them.
+typedef MlirValue Fragments[MOST_ROWS][WORDS];
 
 /// Lines of a row of the long factor in a group's step.
 static int64_t linesOf(const MloptTiled *g) {
@@ -76,32 +76,42 @@ static MlirValue *sumsOf(MloptTiled *g, int64_t block, int64_t column,
   return &g->sums[((block * columnsOf(g) + column) * HALVES + half) * FRAGMENT];
 }
 
-/// Chunk `chunk` of so many elements of k.
-static void loadChunk(MloptTiled *g, int factor, MlirValue step, int64_t chunk,
-                      int64_t size, Fragments *out) {
-  MloptTiledFactor *f = &g->factors[factor];
-  MloptTiledLoaded loaded;
+/// Chunks of `size` elements of k each, of a group's part of a step.
+static void loadChunks(MloptTiled *g, int factor, MlirValue step, int64_t size,
+                       Loaded out) {
   MlirValue k = mloptTiledToIndex(g, mloptNvMulInt(&g->nv, step, g->s.tile[2]));
-  mloptTiledLoad(g, f, mloptTiledAddInt(g, k, chunk * size), (MlirValue){NULL},
-                 &loaded);
-  for (int i = 0; i < f->count; ++i)
-    memcpy(out->words[chunk][i], loaded.words[i], sizeof out->words[chunk][i]);
+  for (int64_t c = 0; c < g->s.tile[2] / g->s.groups / size; ++c)
+    mloptTiledLoad(g, &g->factors[factor], mloptTiledAddInt(g, k, c * size),
+                   (MlirValue){NULL}, &out[c]);
+}
+
+static void settleChunk(MloptTiled *g, int factor,
+                        const MloptTiledLoaded *loaded, Fragments out) {
+  const MloptTiledFactor *f = &g->factors[factor];
+  for (int i = 0; i < f->count; ++i) {
+    MlirValue words[MLOPT_TILED_MAX_WORDS];
+    mloptTiledSettle(g, f, loaded, i, words);
+    memcpy(out[i], words, sizeof out[i]);
+  }
 }
 
 /// The products of one line of each row, 16 of k at a time.
-static void multiplyLine(MloptTiled *g, int64_t line, const Fragments *rows,
-                         const Fragments *columns) {
+static void multiplyLine(MloptTiled *g, int64_t line, const Loaded rows,
+                         const Loaded columns) {
   const char *element = mlirTypeIsABF16(g->factors[0].stored) ? "bf16" : "f16";
+  int longer = mloptTiledLongFactor(&g->p);
+  Fragments a, b[HALVES];
+  settleChunk(g, longer, &rows[line], a);
+  for (int half = 0; half < HALVES; ++half)
+    settleChunk(g, !longer, &columns[line * HALVES + half], b[half]);
   for (int step = 0; step < WORDS; step += 2)
     for (int64_t i = 0; i < blocksOf(g); ++i) {
-      const MlirValue *low = rows->words[line][2 * i];
-      const MlirValue *high = rows->words[line][2 * i + 1];
-      const MlirValue a[] = {low[step], high[step], low[step + 1],
-                             high[step + 1]};
+      const MlirValue *low = a[2 * i], *high = a[2 * i + 1];
+      const MlirValue block[] = {low[step], high[step], low[step + 1],
+                                 high[step + 1]};
       for (int half = 0; half < HALVES; ++half)
         for (int j = 0; j < columnsOf(g); ++j)
-          mloptNvMmaWarp(&g->nv, element, a,
-                         &columns->words[line * HALVES + half][j][step],
+          mloptNvMmaWarp(&g->nv, element, block, &b[half][j][step],
                          sumsOf(g, i, j, half));
     }
 }
@@ -132,49 +142,51 @@ static void addHalves(MloptTiled *g) {
   memcpy(g->sums, sums, (size_t)count * sizeof *sums);
 }
 
-/// The loop carries the long factor's words of a step, then the sums.
-static intptr_t pack(MloptTiled *g, const Fragments *rows, MlirValue *out) {
-  int count = g->factors[mloptTiledLongFactor(&g->p)].count;
-  intptr_t n = 0;
+/// Calls `visit` with each value that the loop carries, what was loaded of the
+/// long factor for a step, then the sums. Returns how many there are.
+static intptr_t visitCarried(MloptTiled *g, Loaded rows,
+                             void (*visit)(MlirValue *value, MlirValue **list),
+                             MlirValue *list) {
+  MlirValue *first = list;
+  const MloptTiledFactor *f = &g->factors[mloptTiledLongFactor(&g->p)];
+  int words = mloptTiledLoadedWords(f);
   for (int64_t c = 0; c < linesOf(g); ++c)
-    for (int i = 0; i < count; ++i, n += WORDS)
-      memcpy(out + n, rows->words[c][i], sizeof rows->words[c][i]);
-  memcpy(out + n, g->sums, (size_t)numSums(g) * sizeof *out);
-  return n + numSums(g);
+    for (int i = 0; i < f->count; ++i) {
+      for (int w = 0; w < words; ++w)
+        visit(&rows[c].words[i][w], &list);
+      if (f->isShifted) {
+        visit(&rows[c].shift[i], &list);
+        visit(&rows[c].left[i], &list);
+      }
+    }
+  for (intptr_t i = 0; i < numSums(g); ++i)
+    visit(&g->sums[i], &list);
+  return list - first;
 }
 
-static void unpack(MloptTiled *g, const MlirValue *in, Fragments *rows) {
-  int count = g->factors[mloptTiledLongFactor(&g->p)].count;
-  intptr_t n = 0;
-  for (int64_t c = 0; c < linesOf(g); ++c)
-    for (int i = 0; i < count; ++i, n += WORDS)
-      memcpy(rows->words[c][i], in + n, sizeof rows->words[c][i]);
-  memcpy(g->sums, in + n, (size_t)numSums(g) * sizeof *in);
-}
+static void append(MlirValue *value, MlirValue **list) { *(*list)++ = *value; }
+
+static void take(MlirValue *value, MlirValue **list) { *value = *(*list)++; }
 
 void mloptTiledMultiplyDirect(MloptTiled *g) {
+  enum { LINE = CHUNK * HALVES };
   MloptNv *nv = &g->nv;
   int longer = mloptTiledLongFactor(&g->p);
-  int64_t lines = linesOf(g);
   MlirValue carried[MLOPT_NV_MAX_CARRIED], in[MLOPT_NV_MAX_CARRIED], step;
-  Fragments rows, columns, next;
-  for (int64_t c = 0; c < lines; ++c)
-    loadChunk(g, longer, g->firstStep, c, CHUNK * HALVES, &rows);
+  Loaded rows, columns, next;
+  loadChunks(g, longer, g->firstStep, LINE, rows);
   for (intptr_t i = 0; i < numSums(g); ++i)
     g->sums[i] = g->sums[0];
-  intptr_t n = pack(g, &rows, carried);
+  intptr_t n = visitCarried(g, rows, append, carried);
   MloptNvScope steps = mloptNvBeginFor(
       nv, g->firstStep, g->endStep, mloptNvInt(nv, 1), n, carried, &step, in);
-  unpack(g, in, &rows);
-  for (int64_t c = 0; c < lines * HALVES; ++c)
-    loadChunk(g, !longer, step, c, CHUNK, &columns);
-  MlirValue after = mloptNvAddInt(nv, step, 1);
-  for (int64_t c = 0; c < lines; ++c)
-    loadChunk(g, longer, after, c, CHUNK * HALVES, &next);
-  for (int64_t c = 0; c < lines; ++c)
-    multiplyLine(g, c, &rows, &columns);
-  pack(g, &next, carried);
+  visitCarried(g, rows, take, in);
+  loadChunks(g, !longer, step, CHUNK, columns);
+  loadChunks(g, longer, mloptNvAddInt(nv, step, 1), LINE, next);
+  for (int64_t line = 0; line < linesOf(g); ++line)
+    multiplyLine(g, line, rows, columns);
+  visitCarried(g, next, append, carried);
   mloptNvEndFor(nv, &steps, carried, in);
-  unpack(g, in, &rows);
+  visitCarried(g, rows, take, in);
   addHalves(g);
 }

@@ -14,6 +14,7 @@
 
 enum {
   MLOPT_TILED_MAX_VECTORS = 64, ///< of a factor, that a thread loads
+  MLOPT_TILED_MAX_WORDS = 8,    ///< of a vector
   MLOPT_TILED_MAX_SUMS = 128,   ///< of a thread
   MLOPT_TILED_PIECE = 16,       ///< bytes that the swizzle moves
   MLOPT_TILED_LINE = 128,       ///< bytes that all banks have
@@ -77,7 +78,8 @@ typedef struct MloptTiledFactor {
   MloptAxis axis;
   int64_t rows, depth;
   bool alongK;          ///< neighbours in shared memory are along k
-  int64_t vector;       ///< elements of an access
+  int64_t vector;       ///< elements that a thread has side by side
+  int64_t run;          ///< of them, those of one access to memory
   bool isShifted;       ///< by an element, where it starts at an odd one
   bool isCopied;        ///< by cp.async, without registers
   bool isReadOnce;      ///< by one thread
@@ -98,7 +100,7 @@ typedef struct MloptTiledFactor {
 
 /// What a thread has loaded of a factor and not stored yet.
 typedef struct MloptTiledLoaded {
-  MlirValue words[MLOPT_TILED_MAX_VECTORS][5];
+  MlirValue words[MLOPT_TILED_MAX_VECTORS][MLOPT_TILED_MAX_WORDS];
   MlirValue shift[MLOPT_TILED_MAX_VECTORS]; ///< i32, bits
   MlirValue left[MLOPT_TILED_MAX_VECTORS];
 } MloptTiledLoaded;
@@ -146,6 +148,13 @@ void mloptTiledSetUpFactor(MloptTiled *, int factor, int64_t start);
 /// (i32: the bytes to it).
 void mloptTiledLoad(MloptTiled *, MloptTiledFactor *, MlirValue k,
                     MlirValue slot, MloptTiledLoaded *out);
+/// The words of a vector as it is loaded.
+int mloptTiledLoadedWords(const MloptTiledFactor *);
+/// The words that vector `i` is in shared memory or in a fragment; returns
+/// their bytes.
+int64_t mloptTiledSettle(MloptTiled *, const MloptTiledFactor *,
+                         const MloptTiledLoaded *, int i,
+                         MlirValue words[MLOPT_TILED_MAX_WORDS]);
 /// Stores what was loaded there.
 void mloptTiledStoreLoaded(MloptTiled *, MloptTiledFactor *, MlirValue slot,
                            const MloptTiledLoaded *);

@@ -30,23 +30,15 @@ static int64_t bytesOf(MlirType element) {
   return mloptElementWidth(mloptPullMemoryType(element)) / 8;
 }
 
-/// Whether elements lie side by side along an axis, wherever they start.
-static bool isContiguous(const MloptProduct *p, const MloptAccess *access,
-                         MloptAxis axis) {
-  int64_t factor;
-  return access->isKnown && !mloptBoundsDependOn(p, access, axis) &&
-         mloptIsLinear(p, &access->position, axis, &factor) && factor == 1;
-}
-
 enum { SHIFTED = 8 }; ///< elements of a vector that is shifted into place
 
 /// Elements of 16 bits that lie side by side on odd positions: aligned words
 /// are loaded and shifted by an element where they must.
 static void chooseShift(MloptTiled *g, MloptTiledFactor *f) {
   const MloptAccess *access = &f->factor->access;
-  f->alongK = isContiguous(&g->p, access, MLOPT_AXIS_K);
-  f->isShifted = f->alongK || isContiguous(&g->p, access, f->axis);
-  f->vector = f->isShifted ? SHIFTED : 1;
+  f->alongK = mloptRunsAlong(&g->p, access, MLOPT_AXIS_K);
+  f->isShifted = f->alongK || mloptRunsAlong(&g->p, access, f->axis);
+  f->vector = f->run = f->isShifted ? SHIFTED : 1;
   f->alongK |= !f->isShifted;
 }
 
@@ -66,7 +58,7 @@ static void chooseVector(MloptTiled *g, MloptTiledFactor *f) {
   bool isColumn = innerK >= 0 && access->position.factor[innerK] == 1;
   f->alongK = !access->isKnown || alongK > along ||
               (alongK == along && (isColumn || !isRow));
-  f->vector = f->alongK ? alongK : along;
+  f->vector = f->run = f->alongK ? alongK : along;
   f->isConverted = !g->usesMma && mlirValueIsAOpResult(f->factor->multiplied) &&
                    !mloptTiledIsOneTerm(f->factor);
   f->isCopied = access->isKnown && !f->isConverted && f->vector * stored >= 4;
@@ -163,10 +155,14 @@ static void placeThread(MloptTiled *g, MloptTiledFactor *f) {
 /// every eighth of the other.
 static void placeLane(MloptTiled *g, MloptTiledFactor *f, int factor) {
   MloptNv *nv = &g->nv;
+  bool isLong = factor == mloptTiledLongFactor(&g->p);
+  int64_t lanes = isLong ? 8 : 4; // along k
   f->alongK = true;
   f->vector = MLOPT_TILED_PIECE / f->elementBytes;
-  f->isReadOnce = factor == mloptTiledLongFactor(&g->p);
-  int64_t lanes = f->isReadOnce ? 8 : 4; // along k
+  f->run = mloptRunAlong(&g->p, &f->factor->access, MLOPT_AXIS_K, f->vector);
+  f->isShifted = f->run == 1;
+  // In several accesses, of whose sectors each takes a part.
+  f->isReadOnce = isLong && f->run == f->vector;
   MlirValue row = mloptNvAdd(
       nv, mloptNvMulInt(nv, factor ? g->warpN : g->warpM, g->s.warp[factor]),
       mloptNvDivInt(nv, g->lane, lanes));
@@ -532,6 +528,26 @@ static void shiftIntoPlace(MloptTiled *g, const MloptTiledLoaded *loaded, int i,
   }
 }
 
+/// A vector run by run, each of which lies inside or outside of the tensor.
+static void loadRuns(MloptTiled *g, const MloptTiledFactor *f,
+                     MlirValue pointer, MlirValue k, MlirValue inside,
+                     MlirValue *words) {
+  int64_t size = g->p.axes[MLOPT_AXIS_K].size, bytes = f->run * f->elementBytes;
+  for (int64_t i = 0; i < f->vector; i += f->run) {
+    MlirValue whole = inside;
+    if (i && size % f->depth)
+      whole = mloptTiledAnd(
+          g, inside,
+          mloptTiledBelow(
+              g, mloptTiledAddInt(g, mloptTiledAdd(g, k, f->firstDepth), i),
+              size));
+    MlirValue at =
+        i ? advance(g, pointer, mloptNvLong(&g->nv, i * f->elementBytes))
+          : pointer;
+    words += mloptNvLoadWords(&g->nv, at, bytes, f->isReadOnce, whole, words);
+  }
+}
+
 void mloptTiledLoad(MloptTiled *g, MloptTiledFactor *f, MlirValue k,
                     MlirValue slot, MloptTiledLoaded *out) {
   int64_t bytes = f->vector * f->elementBytes;
@@ -558,10 +574,31 @@ void mloptTiledLoad(MloptTiled *g, MloptTiledFactor *f, MlirValue k,
       MlirValue at = sharedAddress(g, f, i, slot, &offset);
       mloptNvCopyAsync(&g->nv, at, offset, pointer, bytes, inside);
     } else {
-      mloptNvLoadWords(&g->nv, pointer, bytes, f->isReadOnce, inside,
-                       out->words[i]);
+      loadRuns(g, f, pointer, k, inside, out->words[i]);
     }
   }
+}
+
+int mloptTiledLoadedWords(const MloptTiledFactor *f) {
+  int64_t words = f->vector * f->elementBytes / 4;
+  return (int)(f->isShifted ? words + 1 : words ? words : 1);
+}
+
+int64_t mloptTiledSettle(MloptTiled *g, const MloptTiledFactor *f,
+                         const MloptTiledLoaded *loaded, int i,
+                         MlirValue words[MLOPT_TILED_MAX_WORDS]) {
+  MlirValue elements[MLOPT_TILED_PIECE];
+  memcpy(words, loaded->words[i], sizeof loaded->words[i]);
+  if (f->isShifted)
+    shiftIntoPlace(g, loaded, i, words);
+  if (!f->factor->access.isKnown)
+    return packElements(g, words, 1, words);
+  if (!f->isConverted)
+    return f->vector * f->elementBytes;
+  for (int64_t e = 0; e < f->vector; ++e)
+    elements[e] = convert(g, f, f->factor->multiplied,
+                          elementOf(g, f, loaded->words[i], e));
+  return packElements(g, elements, f->vector, words);
 }
 
 void mloptTiledStoreLoaded(MloptTiled *g, MloptTiledFactor *f, MlirValue slot,
@@ -569,19 +606,8 @@ void mloptTiledStoreLoaded(MloptTiled *g, MloptTiledFactor *f, MlirValue slot,
   if (f->isCopied)
     return;
   for (int i = 0; i < f->count; ++i) {
-    MlirValue words[4], elements[MLOPT_TILED_PIECE];
-    int64_t offset, bytes = f->vector * f->elementBytes;
-    memcpy(words, loaded->words[i], sizeof words);
-    if (f->isShifted)
-      shiftIntoPlace(g, loaded, i, words);
-    if (!f->factor->access.isKnown) {
-      bytes = packElements(g, words, 1, words);
-    } else if (f->isConverted) {
-      for (int64_t e = 0; e < f->vector; ++e)
-        elements[e] = convert(g, f, f->factor->multiplied,
-                              elementOf(g, f, loaded->words[i], e));
-      bytes = packElements(g, elements, f->vector, words);
-    }
+    MlirValue words[MLOPT_TILED_MAX_WORDS];
+    int64_t offset, bytes = mloptTiledSettle(g, f, loaded, i, words);
     MlirValue at = sharedAddress(g, f, i, slot, &offset);
     mloptNvStoreWords(&g->nv, at, offset, bytes, words);
   }

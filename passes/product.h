@@ -54,6 +54,8 @@ bool mloptFindProduct(MlirBlock program, MloptProduct *out);
 /// by this factor.
 bool mloptIsLinear(const MloptProduct *, const MloptAffine *, MloptAxis,
                    int64_t *outFactor);
+/// Whether elements lie side by side along an axis, wherever they start.
+bool mloptRunsAlong(const MloptProduct *, const MloptAccess *, MloptAxis);
 /// Whether it depends on them at all.
 bool mloptDependsOnAxis(const MloptProduct *, const MloptAffine *, MloptAxis);
 

@@ -52,6 +52,13 @@ bool mloptBoundsDependOn(const MloptProduct *p, const MloptAccess *access,
   return false;
 }
 
+bool mloptRunsAlong(const MloptProduct *p, const MloptAccess *access,
+                    MloptAxis axis) {
+  int64_t factor;
+  return access->isKnown && !mloptBoundsDependOn(p, access, axis) &&
+         mloptIsLinear(p, &access->position, axis, &factor) && factor == 1;
+}
+
 /// The largest power of two up to `most` that divides `n`.
 static int64_t commonPower(int64_t n, int64_t most) {
   while (most > 1 && n % most)

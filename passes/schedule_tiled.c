@@ -380,14 +380,32 @@ static bool isStreamed(const MloptProduct *p, MloptAxis axis) {
 /// lanes have a line of memory.
 enum { LANE = 8, LINE = 64, DIRECT_COLUMNS = 8, DIRECT_ROWS = 8 };
 
-/// Whether lanes can read both factors so.
+/// Whether lanes can read both factors so, be it in several accesses.
 static bool isReadable(const MloptProduct *p) {
   for (int i = 0; i < 2; ++i) {
     const MloptAccess *access = &p->factors[i].access;
-    if (!access->isKnown || mloptRunAlong(p, access, MLOPT_AXIS_K, LANE) < LANE)
+    if (!access->isKnown ||
+        (mloptRunAlong(p, access, MLOPT_AXIS_K, LANE) < LANE &&
+         !mloptRunsAlong(p, access, MLOPT_AXIS_K)))
       return false;
   }
   return mloptTiledUsesMma(p);
+}
+
+/// Whether they read both in accesses of 16 bytes.
+static bool isWhole(const MloptProduct *p) {
+  for (int i = 0; i < 2; ++i)
+    if (mloptRunAlong(p, &p->factors[i].access, MLOPT_AXIS_K, LANE) < LANE)
+      return false;
+  return true;
+}
+
+/// Whether some of them come as words that are shifted into place.
+static bool isShifted(const MloptProduct *p) {
+  for (int i = 0; i < 2; ++i)
+    if (mloptRunAlong(p, &p->factors[i].access, MLOPT_AXIS_K, LANE) == 1)
+      return true;
+  return false;
 }
 
 /// What is legal of a direct kernel: whole fragments, lines, and registers.
@@ -404,6 +422,8 @@ static bool isDirectTile(const MloptProduct *p, const MloptTiledSchedule *s) {
   }
   int64_t lines = s->tile[2] / LINE / s->groups;
   int64_t words = lines * s->warp[rows], sums = s->warp[0] * s->warp[1] / LANE;
+  if (isShifted(p)) // seven for four
+    words += words * 3 / 4;
   return lines > 0 && lines <= MOST_LINES &&
          s->tile[2] == lines * LINE * s->groups && words + sums <= MOST_WORDS &&
          mloptTiledThreads(s) <= MOST_THREADS;
@@ -411,31 +431,35 @@ static bool isDirectTile(const MloptProduct *p, const MloptTiledSchedule *s) {
 
 /// A kernel that reads a side of up to eight beside the other factor, as fast
 /// as memory gives that: warps of 16 rows, two lines deep, as many groups as
-/// make enough of them. Measured from 1x1024x1024 to 8x14336x4096.
+/// make enough of them. Measured from 1x1024x1024 to 8x14336x4096, and shifted
+/// 2x4360x909.
 static bool chooseDirect(const MloptProduct *p, bool clusters,
                          MloptTiledSchedule *out) {
   enum { LEAST_OTHER = 512, ROWS = 16, DEPTH = 2 * LINE };
   enum { WARPS = 10, LEAST_WARPS = 4, LEAST_GROUPS = 2, MOST_GROUPS = 8 };
+  // Shifted lines come one a step, to twice as many warps.
+  int64_t share = isShifted(p) ? 2 : 1, depth = DEPTH / share;
+  int64_t most = MOST_GROUPS * share, warps = WARPS * PROCESSORS * share;
   int rows = mloptTiledLongFactor(p);
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
   int64_t k = p->axes[MLOPT_AXIS_K].size;
   if ((m < n ? m : n) > DIRECT_COLUMNS || (m < n ? n : m) < LEAST_OTHER ||
-      k < DEPTH || p->isOrdered || !isReadable(p) ||
+      k < depth || p->isOrdered || !isReadable(p) ||
+      (!isWhole(p) && mloptTiledIsFew(p)) ||
       !isStreamed(p, rows ? MLOPT_AXIS_N : MLOPT_AXIS_M))
     return false;
   MloptTiledSchedule s = {.groups = 1, .terms = 1, .splits = 1};
   s.tile[rows] = s.warp[rows] = ROWS;
   s.tile[!rows] = s.warp[!rows] = DIRECT_COLUMNS;
   int64_t tiles = countTiles(p, &s);
-  while (s.groups < MOST_GROUPS && s.groups * DEPTH < k &&
-         (s.groups < LEAST_GROUPS ||
-          s.groups * tiles < (int64_t)WARPS * PROCESSORS))
+  while (s.groups < most && s.groups * depth < k &&
+         (s.groups < LEAST_GROUPS || s.groups * tiles < warps))
     s.groups *= 2;
-  s.tile[2] = s.groups * DEPTH;
+  s.tile[2] = s.groups * depth;
   if (s.groups < LEAST_WARPS)
     s.tile[rows] *= LEAST_WARPS / s.groups;
   // Two blocks of eight warps for each multiprocessor.
-  for (MloptTiledSchedule more = s; clusters && s.groups == MOST_GROUPS;) {
+  for (MloptTiledSchedule more = s; clusters && s.groups == most;) {
     more.splits *= 2;
     if (tiles * more.splits > 2 * PROCESSORS || splitFaultOf(p, &more))
       break;

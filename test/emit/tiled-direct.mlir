@@ -19,3 +19,25 @@ func.func @short_side(%a: tensor<4x2048xbf16>, %b: tensor<4096x2048xbf16>) -> te
   %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<4x2048xbf16>, tensor<4096x2048xbf16>) -> tensor<4x4096xbf16>
   return %0 : tensor<4x4096xbf16>
 }
+
+// Rows that start at odd elements come as aligned words, which are shifted.
+// CHECK:       gpu.binary @odd_rows_kernel_0
+// CHECK:       ld.global.nc.b32
+// CHECK:       shf.r
+// CHECK:       mma.sync.aligned.m16n8k16
+// CHECK-NOT:   ldmatrix
+// CHECK:       func.func @odd_rows
+func.func @odd_rows(%a: tensor<2x909xbf16>, %b: tensor<4360x909xbf16>) -> tensor<2x4360xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<2x909xbf16>, tensor<4360x909xbf16>) -> tensor<2x4360xbf16>
+  return %0 : tensor<2x4360xbf16>
+}
+
+// Rows that are a multiple of two elements come in words.
+// CHECK:       gpu.binary @even_rows_kernel_0
+// CHECK-NOT:   shf.r
+// CHECK:       mma.sync.aligned.m16n8k16
+// CHECK:       func.func @even_rows
+func.func @even_rows(%a: tensor<2x910xbf16>, %b: tensor<4360x910xbf16>) -> tensor<2x4360xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<2x910xbf16>, tensor<4360x910xbf16>) -> tensor<2x4360xbf16>
+  return %0 : tensor<2x4360xbf16>
+}

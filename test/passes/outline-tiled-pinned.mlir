@@ -106,13 +106,38 @@ func.func @direct_rows(%a: tensor<4x512xbf16>, %b: tensor<1024x512xbf16>) -> ten
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
-// Rows of odd elements do not come in vectors.
+// Rows that start at odd elements are shifted into place.
+// CHECK-LABEL: llvm.func @direct_odd_kernel_0
+// CHECK-SAME:    stages = 0 : i64
 func.func @direct_odd(%a: tensor<4x511xbf16>, %b: tensor<1024x511xbf16>) -> tensor<4x1024xf32> {
-  // expected-error @+1 {{has an illegal schedule}}
   %0 = mlopt.fusion (%x = %a : tensor<4x511xbf16>, %y = %b : tensor<1024x511xbf16>) -> tensor<4x1024xf32> {
     %z = arith.constant dense<0.0> : tensor<4x1024xf32>
     %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%x, %y : tensor<4x511xbf16>, tensor<1024x511xbf16>) outs(%z : tensor<4x1024xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<4x1024xf32>
+    mlopt.yield %1 : tensor<4x1024xf32>
+  } {mlopt.schedule = {family = "tiled", groups = 4 : i64, stages = 0 : i64, terms = 1 : i64, tile = array<i64: 8, 16, 512>, warp = array<i64: 8, 16>}}
+  return %0 : tensor<4x1024xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// Columns do not come in vectors along k.
+func.func @direct_across(%a: tensor<4x512xbf16>, %b: tensor<512x1024xbf16>) -> tensor<4x1024xf32> {
+  // expected-error @+1 {{has an illegal schedule}}
+  %0 = mlopt.fusion (%x = %a : tensor<4x512xbf16>, %y = %b : tensor<512x1024xbf16>) -> tensor<4x1024xf32> {
+    %z = arith.constant dense<0.0> : tensor<4x1024xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<4x512xbf16>, tensor<512x1024xbf16>) outs(%z : tensor<4x1024xf32>) {
     ^bb0(%p: bf16, %q: bf16, %s: f32):
       %2 = arith.extf %p : bf16 to f32
       %3 = arith.extf %q : bf16 to f32

@@ -90,3 +90,74 @@ llvm.func @different(%word: i32) -> i32 {
   %result = llvm.bitcast %v1 : vector<2xbf16> to i32
   llvm.return %result : i32
 }
+
+// Two signed bytes of one word become bf16 without a conversion of integers.
+// CHECK-LABEL: llvm.func @bytes
+// CHECK-NOT:   arith.sitofp
+// CHECK:       %[[S:.*]] = llvm.call_intrinsic "llvm.nvvm.prmt"
+// CHECK:       arith.subf %{{.*}} : vector<2xbf16>
+// CHECK-NOT:   arith.sitofp
+// CHECK:       llvm.return
+llvm.func @bytes(%word: i32) -> i32 {
+  %n0 = llvm.mlir.constant(0 : i32) : i32
+  %n1 = llvm.mlir.constant(1 : i32) : i32
+  %c16 = arith.constant 16 : i32
+  %c24 = arith.constant 24 : i32
+  %a = arith.shrui %word, %c16 : i32
+  %b = arith.shrui %word, %c24 : i32
+  %x0 = arith.trunci %a : i32 to i8
+  %x1 = arith.trunci %b : i32 to i8
+  %f0 = arith.sitofp %x0 : i8 to bf16
+  %f1 = arith.sitofp %x1 : i8 to bf16
+  %v = llvm.mlir.poison : vector<2xbf16>
+  %v0 = llvm.insertelement %f0, %v[%n0 : i32] : vector<2xbf16>
+  %v1 = llvm.insertelement %f1, %v0[%n1 : i32] : vector<2xbf16>
+  %result = llvm.bitcast %v1 : vector<2xbf16> to i32
+  llvm.return %result : i32
+}
+
+// Unsigned ones are converted as they are.
+// CHECK-LABEL: llvm.func @unsigned_bytes
+// CHECK-COUNT-2: arith.uitofp
+// CHECK:       llvm.return
+llvm.func @unsigned_bytes(%word: i32) -> i32 {
+  %n0 = llvm.mlir.constant(0 : i32) : i32
+  %n1 = llvm.mlir.constant(1 : i32) : i32
+  %c8 = arith.constant 8 : i32
+  %b = arith.shrui %word, %c8 : i32
+  %x0 = arith.trunci %word : i32 to i8
+  %x1 = arith.trunci %b : i32 to i8
+  %f0 = arith.uitofp %x0 : i8 to bf16
+  %f1 = arith.uitofp %x1 : i8 to bf16
+  %v = llvm.mlir.poison : vector<2xbf16>
+  %v0 = llvm.insertelement %f0, %v[%n0 : i32] : vector<2xbf16>
+  %v1 = llvm.insertelement %f1, %v0[%n1 : i32] : vector<2xbf16>
+  %result = llvm.bitcast %v1 : vector<2xbf16> to i32
+  llvm.return %result : i32
+}
+
+// Likewise floats of eight bits, NaN among them.
+// CHECK-LABEL: llvm.func @small_floats
+// CHECK-NOT:   arith.extf
+// CHECK:       llvm.call_intrinsic "llvm.nvvm.prmt"
+// CHECK:       arith.mulf %{{.*}} : vector<2xbf16>
+// CHECK:       llvm.intr.fma
+// CHECK-NOT:   arith.extf
+// CHECK:       llvm.return
+llvm.func @small_floats(%word: i32) -> i32 {
+  %n0 = llvm.mlir.constant(0 : i32) : i32
+  %n1 = llvm.mlir.constant(1 : i32) : i32
+  %c8 = arith.constant 8 : i32
+  %b = arith.shrui %word, %c8 : i32
+  %i0 = arith.trunci %word : i32 to i8
+  %i1 = arith.trunci %b : i32 to i8
+  %x0 = arith.bitcast %i0 : i8 to f8E4M3FN
+  %x1 = arith.bitcast %i1 : i8 to f8E4M3FN
+  %f0 = arith.extf %x0 : f8E4M3FN to bf16
+  %f1 = arith.extf %x1 : f8E4M3FN to bf16
+  %v = llvm.mlir.poison : vector<2xbf16>
+  %v0 = llvm.insertelement %f0, %v[%n0 : i32] : vector<2xbf16>
+  %v1 = llvm.insertelement %f1, %v0[%n1 : i32] : vector<2xbf16>
+  %result = llvm.bitcast %v1 : vector<2xbf16> to i32
+  llvm.return %result : i32
+}
