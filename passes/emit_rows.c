@@ -21,7 +21,8 @@
 //
 // A longer row is not held in registers. What of its operands fits is copied
 // into shared memory at the start, a barrier for each turn, and read from there
-// for each reduction and for the results; the rest is read again:
+// for each reduction and for the results; the rest is held in registers, or
+// read again where it is more than those hold:
 //
 //   bulk copies   | turn 0 | turn 1 | ..  shared memory |  .. the L2, or memory
 //   max, sum   -> each turn as soon as it is there -> results
@@ -156,9 +157,10 @@ static void goAlong(MloptRows *r, int64_t lower, int64_t upper, bool isStaged,
                 (upper - lower) % step != 0;
   MlirValue column, carried[MLOPT_PULL_MAX_CARRIED];
   MlirValue next[MLOPT_PULL_MAX_CARRIED];
+  const MloptTile outer = r->tile;
   MloptPullScope scope =
       mloptPullBeginFor(r->pull, numCarried, init, &column, carried);
-  mloptTileEnter(&r->tile);
+  r->tile.block = r->b->block; // what was loaded before stays within reach
   if (isStaged)
     mloptRowsWaitStage(r, column);
   MlirValue begin =
@@ -172,7 +174,43 @@ static void goAlong(MloptRows *r, int64_t lower, int64_t upper, bool isStaged,
   mloptPullEndFor(r->pull, scope, mloptPullIndex(r->pull, lower),
                   mloptPullIndex(r->pull, upper), mloptPullIndex(r->pull, step),
                   numCarried, init, next, out);
-  mloptTileEnter(&r->tile);
+  r->tile.block = outer.block;
+  r->tile.numLoads = outer.numLoads;
+  r->tile.numInserts = outer.numInserts;
+  r->tile.vector = NULL;
+}
+
+/// Where little is left that is not copied, it is loaded once, ahead of the
+/// copies so that it does not wait for them: registers hold it.
+static void openRest(MloptRows *r) {
+  const MloptSchedule *s = &r->kernel->schedule;
+  int64_t staged = s->staged * mloptRowsTurnElements(s);
+  int64_t width = s->line * s->lanes, rest = r->stretch - staged;
+  if (!staged || rest <= 0 || rest > MLOPT_ROWS_MAX_TURN * width)
+    return;
+  MlirValue begin = mloptPullIndex(r->pull, staged);
+  if (!mlirValueIsNull(r->begin))
+    begin = mloptRowsAdd(r, r->begin, begin);
+  openVectors(r, begin, mloptDivideUp(rest, width),
+              r->stretch * s->cluster != r->columns || rest % width != 0);
+  r->numRest = r->numVectors;
+  memcpy(r->rest, r->vectors, r->numRest * sizeof *r->rest);
+  memcpy(r->restValid, r->valid, r->numRest * sizeof *r->restValid);
+  MlirValue operands[MLOPT_MAX_STAGED], elements[MLOPT_MAX_LANES];
+  intptr_t n =
+      mloptFindStaged(r->kernel->program, r->rows * r->columns, operands);
+  for (intptr_t i = 0; i < n; ++i)
+    for (intptr_t v = 0; v < r->numRest; ++v)
+      mloptTileEvaluate(&r->tile, &r->rest[v], operands[i], elements);
+}
+
+/// A turn over what registers hold.
+static void goAlongRest(MloptRows *r, MloptRowsTurn turn, void *userData,
+                        const MlirValue *init, MlirValue *out) {
+  r->numVectors = r->numRest;
+  memcpy(r->vectors, r->rest, r->numRest * sizeof *r->rest);
+  memcpy(r->valid, r->restValid, r->numRest * sizeof *r->restValid);
+  turn(r, userData, init, out);
   r->tile.vector = NULL;
 }
 
@@ -183,11 +221,13 @@ void mloptRowsAlong(MloptRows *r, MloptRowsTurn turn, void *userData,
   int64_t staged = s->staged * mloptRowsTurnElements(s);
   MlirValue between[MLOPT_PULL_MAX_CARRIED];
   // What is not copied first, while the copies are on their way.
-  if (staged < r->stretch) {
+  if (r->numRest)
+    goAlongRest(r, turn, userData, init, between);
+  else if (staged < r->stretch)
     goAlong(r, staged, r->stretch, false, turn, userData, numCarried, init,
             s->staged ? between : out);
+  if (staged < r->stretch)
     init = between;
-  }
   if (s->staged)
     goAlong(r, 0, staged, true, turn, userData, numCarried, init, out);
 }
@@ -324,6 +364,7 @@ static bool reduceRow(MloptRows *r) {
   if (s->vectors) {
     openVectors(r, r->begin, s->vectors, r->stretch * s->cluster != r->columns);
   } else {
+    openRest(r);
     if (!mloptRowsStage(r))
       return false;
     mloptRowsReduceTogether(r);

@@ -58,6 +58,10 @@ typedef struct MloptRows {
   MloptNv nv; ///< the copies of operands in shared memory, if there are any
   MloptNvRing ring;
   MloptTileCopy copies[MLOPT_MAX_STAGED];
+  /// What is not copied, where that is little.
+  intptr_t numRest;
+  MloptVector rest[MLOPT_ROWS_MAX_TURN];
+  MlirValue restValid[MLOPT_ROWS_MAX_TURN];
 } MloptRows;
 
 MlirValue mloptRowsAdd(MloptRows *, MlirValue, MlirValue);

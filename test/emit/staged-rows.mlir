@@ -72,14 +72,18 @@ func.func @norm(%x: tensor<1024x12288xbf16>, %y: tensor<1024x12288xbf16>, %w: te
   return %o : tensor<1024x12288xbf16>
 }
 
-// As many rows as multiprocessors: one block for each, which reads again what
-// does not fit.
+// As many rows as multiprocessors: one block for each. The turn that does not fit
+// is loaded once, into registers, ahead of the copies.
 // PLAN-LABEL:  gpu.module @one_wave_kernel_0
 // PLAN:        mlopt.schedule = {{{.*}}cluster = 1 : i64, {{.*}}staged = 7 : i64, threads = 1024 : i64, turn = 2 : i64
 // CHECK-LABEL: .entry one_wave_kernel_0
+// CHECK-COUNT-2: ld.global.v4
+// CHECK-NOT:   ld.global
 // CHECK-COUNT-7: cp.async.bulk.shared::{{.*}}complete_tx::bytes
-// CHECK:       ld.global.v4
+// CHECK-NOT:   ld.global
 // CHECK:       mbarrier.try_wait
+// CHECK-NOT:   ld.global
+// CHECK:       ret;
 func.func @one_wave(%x: tensor<128x131072xbf16>) -> tensor<128x131072xbf16> {
   %m = mlopt.reduce max %x dims [1] : (tensor<128x131072xbf16>) -> tensor<128xbf16>
   %mb = mlopt.broadcast %m dims [0] : tensor<128xbf16> -> tensor<128x131072xbf16>
