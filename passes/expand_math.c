@@ -340,17 +340,16 @@ static bool findQuotients(MlirOperation rounding, MlirOperation out[2]) {
   return mlirValueEqual(mloptOperand(out[0], 1), mloptOperand(out[1], 1));
 }
 
-/// Whether it is a quotient of f32 that is not much simpler than others.
+/// Whether it is a quotient that is not much simpler than others.
 static bool isFullQuotient(MlirOperation op) {
-  return mloptIsNamed(op, "arith.divf") &&
-         mlirTypeIsAF32(mloptResultType(op, 0)) && powerOfTwo(op) == 0 &&
+  return mloptIsNamed(op, "arith.divf") && powerOfTwo(op) == 0 &&
          !mloptIsApproximate(op);
 }
 
 /// Marks the quotients of f32 by a common divisor, while all are there.
 static MlirWalkResult markShared(MlirOperation op, void *userData) {
-  if (isFullQuotient(op) && !isReciprocal(op) && !hasMark(op, narrowedMark) &&
-      isDivisorShared(op))
+  if (isFullQuotient(op) && mlirTypeIsAF32(mloptResultType(op, 0)) &&
+      !isReciprocal(op) && !hasMark(op, narrowedMark) && isDivisorShared(op))
     mlirOperationSetDiscardableAttributeByName(
         op, mloptStr(sharedMark), mlirUnitAttrGet(mlirOperationGetContext(op)));
   MlirOperation pair[2];
@@ -485,12 +484,11 @@ const MloptPassDef mloptPass_expandMath MLOPT_TABLE = {
            "`mlopt.absolute` marks a math.tanh of f32 to which a constant of 1 "
            "or more is added, outside of mode `strict`: its error counts as a "
            "part of 1, which the sum rounds to, not of a small result. "
-           "`mlopt.narrowed` marks a math.exp or arith.divf of f32 of which "
-           "nothing but two products or quotients and sums of exponentials is "
-           "made, in the same kernel, before a rounding to 16 bits or less, "
-           "outside "
-           "of mode `strict`: its relative error is then far below the "
-           "rounding's.",
+           "`mlopt.narrowed` marks a math.exp or arith.divf, outside of mode "
+           "`strict`, of 16 bits or less, or of f32 of which nothing but two "
+           "products or quotients and sums of exponentials is made, in the "
+           "same kernel, before a rounding to 16 bits or less: the relative "
+           "error of what is computed in f32 is then far below the rounding's.",
     .dependent = dependent,
     .options = options,
     .numOptions = MLOPT_COUNT(options),

@@ -341,12 +341,11 @@ static MlirValue lowerReducePrecision(MloptScalar *s, const MlirValue *x) {
       mlirIntegerAttrGetValueInt(mloptAttr(s->op, "mantissa_bits")));
 }
 
-/// Says of an operation on f32 what its uses hide of its error. Of `strict` a
-/// function is the same wherever it stands.
+/// Says of an operation what its uses hide of its error. Of `strict` a function
+/// is the same wherever it stands.
 static MlirValue markError(MloptScalar *s, MlirValue y, const char *mark,
                            bool (*isHidden)(MlirOperation)) {
   if (!s->b->failed && !mlirOperationIsNull(s->op) &&
-      mlirTypeIsAF32(s->result) &&
       mloptGetNumerics(s->op) != MLOPT_NUMERICS_STRICT && isHidden(s->op))
     mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(y),
                                                mloptStr(mark),

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How exact an f32 has to be, by what becomes of it in the same kernel:
+// How exact an operation has to be that is computed in f32, by what becomes of
+// its result in the same kernel:
 //
 //   %e = mlopt.exp %d : tensor<4x8xf32>
 //   %q = mlopt.div %e, %sum : tensor<4x8xf32>
@@ -38,7 +39,8 @@ static bool addsToOnes(MlirOperation sum, unsigned i) {
 
 bool mloptIsAddedToOnes(MlirOperation op) {
   MlirOpOperand use = mlirValueGetFirstUse(mloptResult(op, 0));
-  bool added = !mlirOpOperandIsNull(use);
+  bool added = mlirTypeIsAF32(mloptElementType(mloptResultType(op, 0))) &&
+               !mlirOpOperandIsNull(use);
   for (; added && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     added = addsToOnes(mlirOpOperandGetOwner(use),
                        mlirOpOperandGetOperandNumber(use));
@@ -94,8 +96,12 @@ static bool isRounded(MlirValue value, Allowance left) {
 }
 
 bool mloptIsNarrowed(MlirOperation op) {
+  MlirType type = mloptElementType(mloptResultType(op, 0));
+  if (mloptElementWidth(type) < 32)
+    return true;
   // A softmax takes a sum, a broadcast and a quotient.
-  return isRounded(mloptResult(op, 0),
+  return mlirTypeIsAF32(type) &&
+         isRounded(mloptResult(op, 0),
                    (Allowance){.products = 2,
                                .operations = 6,
                                .isPositive = mloptIsA(op, &mloptOp_exp)});

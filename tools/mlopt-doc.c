@@ -212,8 +212,9 @@ static void printAccuracy(FILE *file) {
   fprintf(file, "| `math.%s` | %g |\n", #op, (double)(error));
 #include "math_accuracy.def"
   fprintf(file, "\nAnd of exponentials and quotients that `mlopt.narrowed` "
-                "marks, as a part of the larger of 2^-126 and the result, in "
-                "mode default:\n\n| operation | f32, GPU |\n|---|---|\n");
+                "marks, before they are rounded if they are not of f32, as a "
+                "part of the larger of 2^-126 and the result, in mode "
+                "default:\n\n| operation | f32, GPU |\n|---|---|\n");
 #define MLOPT_NARROWED_ACCURACY(op, error)                                     \
   fprintf(file, "| `%s` | %g |\n", #op, (double)(error));
 #include "math_accuracy.def"

@@ -83,6 +83,19 @@ func.func @quotient_narrowed(%x: f32, %y: f32) -> f32 {
   return %0 : f32
 }
 
+// One of bf16 or f16 is rounded at once.
+// CHECK-LABEL: func.func @quotient_f16
+// CHECK-NOT:   arith.divf
+// CHECK-COUNT-2: arith.extf
+// CHECK:       "llvm.nvvm.rcp.approx.ftz.f"
+// CHECK:       arith.mulf
+// CHECK-NEXT:  %[[Q:.*]] = arith.mulf
+// CHECK-NEXT:  arith.truncf %[[Q]] : f32 to f16
+func.func @quotient_f16(%x: f16, %y: f16) -> f16 {
+  %0 = arith.divf %x, %y {mlopt.narrowed} : f16
+  return %0 : f16
+}
+
 // A function without one of its own here is the CPU's.
 // CHECK-LABEL: func.func @erf
 // CHECK-NOT:   math.erf

@@ -154,6 +154,20 @@ func.func @softmax(%d: tensor<4x8xf32>) -> tensor<4x8xbf16> {
 
 // -----
 
+// What is of 16 bits is rounded at once.
+// CHECK-LABEL: func @small(
+// CHECK:         math.exp %{{.*}} {mlopt.narrowed} : f16
+// CHECK:         arith.divf %{{.*}} {mlopt.narrowed} : bf16
+// CHECK:         arith.divf %{{[^{]*}} : bf16
+func.func @small(%h: tensor<4xf16>, %b: tensor<4xbf16>) -> (tensor<4xf16>, tensor<4xbf16>) {
+  %e = mlopt.exp %h : tensor<4xf16>
+  %q = mlopt.div %b, %b : tensor<4xbf16>
+  %r = mlopt.div %q, %b {numerics = #mlopt.numerics<strict>} : tensor<4xbf16>
+  return %e, %r : tensor<4xf16>, tensor<4xbf16>
+}
+
+// -----
+
 // Not where something else reads it: a logarithm, a difference, the caller.
 // CHECK-LABEL: func @not_narrowed(
 // CHECK-NOT:     mlopt.narrowed
