@@ -20,6 +20,10 @@
 // read once, and a row ahead: while a line reduces one, the next is under way
 // to its registers, and with it what other kernels have found of that row.
 //
+// The rows that fill no piece are the last block's, and their sums other
+// results. Lines past the end of a piece take its last row again, which counts
+// as neutral and is not stored.
+//
 //===----------------------------------------------------------------------===//
 
 #include "emit_pull_impl.h"
@@ -34,16 +38,22 @@ typedef struct Both {
   MloptBuilder *b;
   MloptTile tile;
   int64_t rows, columns;
+  int64_t pieces;   ///< whole ones
   int64_t length;   ///< rows of a piece
+  int64_t rest;     ///< rows of the last block, where they are fewer; or 0
+  bool mayEnd;      ///< whether a line may go past the end of a piece
   MlirValue tid;    ///< in the block
   MlirValue thread; ///< in its line
   MlirValue line;   ///< number
   MlirValue piece;
-  MlirBlock body; ///< of the loop over rows
-  MlirValue row;  ///< its number among all
-  MlirValue down; ///< and in the piece
-  intptr_t numSums;
+  MlirBlock body;     ///< of the loop over rows
+  MlirValue end;      ///< rows of the block's piece
+  MlirValue row;      ///< its number among all
+  MlirValue down;     ///< and in the piece
+  MlirValue rowValid; ///< null when it is always in the piece
+  intptr_t numSums, numRests;
   MloptShared sums[MAX_SUMS];
+  MloptShared rests[MAX_SUMS]; ///< the same sums over the rows left over
   MloptVector vectors[MAX_HELD];
   MlirValue valid[MAX_HELD]; ///< null when the vector is always in the row
   intptr_t numAhead;         ///< operands that are loaded a row ahead
@@ -65,6 +75,11 @@ static MlirValue quotient(Both *s, const char *name, MlirValue x, int64_t n) {
 static MlirValue isBelow(Both *s, MlirValue x, int64_t n) {
   return mloptBuildCmpI(s->b, "ult", x, mloptPullIndex(s->pull, n));
 }
+static MlirValue bothOf(Both *s, MlirValue a, MlirValue b) {
+  return mlirValueIsNull(a)   ? b
+         : mlirValueIsNull(b) ? a
+                              : mloptBuildBinary(s->b, "arith.andi", a, b);
+}
 
 /// How many lines a block has.
 static int64_t linesOf(const Both *s) {
@@ -84,11 +99,16 @@ static void describe(Both *s) {
     if (r.inner == 1) {
       s->rows = r.outer;
       s->columns = r.middle;
-    } else if (s->numSums < MAX_SUMS) {
+    } else if (!s->numSums || (s->pieces == r.outer && s->length == r.middle)) {
+      s->pieces = r.outer;
       s->length = r.middle;
       s->sums[s->numSums++] = mloptOpenShared(op);
+    } else {
+      s->rest = r.middle;
+      s->rests[s->numRests++] = mloptOpenShared(op);
     }
   }
+  s->mayEnd = s->length % linesOf(s) || s->rest % linesOf(s);
 }
 
 static void findThread(Both *s) {
@@ -96,10 +116,21 @@ static void findThread(Both *s) {
   s->piece = mloptReadRegister(s->b, "nvvm.read.ptx.sreg.ctaid.x");
   s->tid = s->thread = mloptReadRegister(s->b, "nvvm.read.ptx.sreg.tid.x");
   s->line = mloptPullIndex(s->pull, 0);
+  s->end = mloptPullIndex(s->pull, s->length);
+  if (s->rest)
+    s->end = mloptBuildSelect(s->b, isBelow(s, s->piece, s->pieces), s->end,
+                              mloptPullIndex(s->pull, s->rest));
   if (linesOf(s) == 1)
     return;
   s->thread = quotient(s, "arith.remui", s->tid, line);
   s->line = quotient(s, "arith.divui", s->tid, line);
+}
+
+/// A line's row of the piece, or the last one.
+static MlirValue clampRow(Both *s, MlirValue down) {
+  MlirValue last =
+      mloptBuildBinary(s->b, "arith.subi", s->end, mloptPullIndex(s->pull, 1));
+  return s->mayEnd ? mloptBuildBinary(s->b, "arith.minui", down, last) : down;
 }
 
 /// The row of the piece that the line has now. Its number is put together as
@@ -111,6 +142,9 @@ static void findRow(Both *s, MlirValue step) {
   int64_t sizes[MLOPT_MAX_RANK];
   intptr_t rank = 0, last = r->reduced[r->numReduced - 1];
   s->down = add(s, step, s->line);
+  if (s->mayEnd)
+    s->rowValid = mloptBuildCmpI(s->b, "ult", s->down, s->end);
+  s->down = clampRow(s, s->down);
   MlirValue kept = multiply(s, s->piece, s->columns);
   mloptPullBindSplit(s->pull, kept, s->piece, s->columns,
                      mloptPullIndex(s->pull, 0));
@@ -279,11 +313,15 @@ static intptr_t reduceRows(Both *s) {
 
 /// The sum that a root is a result of; NULL for a root of rows.
 static const MloptShared *sumOf(const Both *s, const MloptRoot *root) {
-  for (intptr_t n = 0; n < s->numSums; ++n)
+  const MloptShared *found = NULL;
+  for (intptr_t n = 0; n < s->numSums + s->numRests; ++n) {
+    const MloptShared *sum =
+        n < s->numSums ? &s->sums[n] : &s->rests[n - s->numSums];
     if (mlirValueIsAOpResult(root->value) &&
-        mlirOperationEqual(mlirOpResultGetOwner(root->value), s->sums[n].op))
-      return &s->sums[n];
-  return NULL;
+        mlirOperationEqual(mlirOpResultGetOwner(root->value), sum->op))
+      found = sum;
+  }
+  return found;
 }
 
 static bool isWhole(const Both *s, const MloptRoot *root) {
@@ -302,12 +340,13 @@ static void storeWhole(Both *s) {
         mloptTileEvaluate(&s->tile, &s->vectors[v], k->roots[i].value,
                           elements[i][v]);
   for (intptr_t v = 0; v < k->schedule.vectors; ++v) {
-    MloptPullScope scope = mloptPullBeginGuard(s->pull, s->valid[v]);
+    MlirValue valid = bothOf(s, s->rowValid, s->valid[v]);
+    MloptPullScope scope = mloptPullBeginGuard(s->pull, valid);
     for (intptr_t i = 0; i < k->numRoots; ++i)
       if (isWhole(s, &k->roots[i]))
         mloptTileStore(&s->tile, &s->vectors[v], k->roots[i].pointer,
                        elements[i][v]);
-    mloptPullEndGuard(s->pull, s->valid[v], scope);
+    mloptPullEndGuard(s->pull, valid, scope);
   }
 }
 
@@ -325,7 +364,7 @@ static void storeRows(Both *s) {
                          indices[i]);
     elements[i] = mloptPullElement(s->pull, root->value, indices[i]);
   }
-  MlirValue first = isBelow(s, s->thread, 1);
+  MlirValue first = bothOf(s, s->rowValid, isBelow(s, s->thread, 1));
   MloptPullScope then = mloptPullBeginGuard(s->pull, first);
   for (intptr_t i = 0; i < k->numRoots; ++i) {
     MloptRoot *root = &k->roots[i];
@@ -356,7 +395,8 @@ static void accumulate(Both *s, MlirValue *values) {
         MlirValue kept = add(s, multiply(s, s->piece, s->columns), column);
         mloptPullBindSplit(s->pull, kept, s->piece, s->columns, column);
         mloptSharedLoops(s->pull, sum, kept, s->down, loops);
-        mloptSharedElements(s->pull, sum, loops, s->valid[v], elements);
+        mloptSharedElements(s->pull, sum, loops,
+                            bothOf(s, s->rowValid, s->valid[v]), elements);
         mloptBuildStep(s->pull, sum, values, elements);
       }
     }
@@ -374,21 +414,14 @@ static intptr_t beginSums(Both *s, MlirValue *out) {
   return count;
 }
 
-/// Stores result `i` of a sum for the column, of which all lines' are in an
-/// array.
-static void storeColumn(Both *s, const MloptShared *sum, MlirValue array,
-                        MlirType type, MlirValue column) {
-  enum { MAX_LINES = 128 };
-  MlirValue values[MAX_LINES], result, loops[2 * MLOPT_MAX_RANK + 1];
-  for (int64_t l = 0; l < linesOf(s); ++l)
-    values[l] = mloptLoadShared(
-        s->pull, array, type,
-        add(s, column, mloptPullIndex(s->pull, l * s->columns)));
-  mloptBuildTree(s->pull, sum, linesOf(s), values);
-  MlirValue kept = add(s, multiply(s, s->piece, s->columns), column);
-  mloptPullBindSplit(s->pull, kept, s->piece, s->columns, column);
+/// Stores what was found for the column of a piece as the result of a sum.
+static void storeSum(Both *s, const MloptShared *sum, MlirValue piece,
+                     MlirValue column, const MlirValue *found) {
+  MlirValue result, loops[2 * MLOPT_MAX_RANK + 1];
+  MlirValue kept = add(s, multiply(s, piece, s->columns), column);
+  mloptPullBindSplit(s->pull, kept, piece, s->columns, column);
   mloptSharedLoops(s->pull, sum, kept, mloptPullIndex(s->pull, 0), loops);
-  mloptBuildFinal(s->pull, sum, loops, values, &result);
+  mloptBuildFinal(s->pull, sum, loops, found, &result);
   for (intptr_t i = 0; i < s->kernel->numRoots; ++i) {
     MloptRoot *root = &s->kernel->roots[i];
     MlirValue indices[MLOPT_MAX_RANK];
@@ -400,8 +433,33 @@ static void storeColumn(Both *s, const MloptShared *sum, MlirValue array,
   }
 }
 
-/// Adds up what the lines have found and stores it, one thread for a column.
-static void finishSum(Both *s, const MloptShared *sum, const MlirValue *own) {
+/// The same of sum `n`, of which what all lines have found is in an array.
+static void storeColumn(Both *s, intptr_t n, MlirValue array, MlirType type,
+                        MlirValue column) {
+  enum { MAX_LINES = 128 };
+  MlirValue values[MAX_LINES];
+  for (int64_t l = 0; l < linesOf(s); ++l)
+    values[l] = mloptLoadShared(
+        s->pull, array, type,
+        add(s, column, mloptPullIndex(s->pull, l * s->columns)));
+  mloptBuildTree(s->pull, &s->sums[n], linesOf(s), values);
+  if (!s->rest) {
+    storeSum(s, &s->sums[n], s->piece, column, values);
+    return;
+  }
+  MlirValue isPiece = isBelow(s, s->piece, s->pieces);
+  MloptPullScope then = mloptPullBeginBranch(s->pull);
+  storeSum(s, &s->sums[n], s->piece, column, values);
+  mloptPullEndBranch(s->pull, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
+  storeSum(s, &s->rests[n], mloptPullIndex(s->pull, 0), column, values);
+  mloptPullEndBranch(s->pull, &otherwise, 0, NULL);
+  mloptPullBuildIf(s->pull, isPiece, then, otherwise, 0, NULL, NULL);
+}
+
+/// Adds up what the lines have found of sum `n` and stores it, one thread for a
+/// column.
+static void finishSum(Both *s, intptr_t n, const MlirValue *own) {
   const MloptSchedule *schedule = &s->kernel->schedule;
   MlirType type = mlirValueGetType(own[0]);
   MlirValue array = mloptAddShared(s->kernel, type, linesOf(s) * s->columns);
@@ -427,7 +485,7 @@ static void finishSum(Both *s, const MloptShared *sum, const MlirValue *own) {
     if (at + schedule->threads > s->columns)
       valid = isBelow(s, column, s->columns);
     MloptPullScope then = mloptPullBeginGuard(s->pull, valid);
-    storeColumn(s, sum, array, type, column);
+    storeColumn(s, n, array, type, column);
     mloptPullEndGuard(s->pull, valid, then);
   }
 }
@@ -443,7 +501,7 @@ static void goDown(Both *s, MlirValue *out) {
   const int64_t lines = linesOf(s);
   findAhead(s);
   intptr_t numSums = beginSums(s, init);
-  intptr_t numWords = loadAhead(s, s->line, init + numSums);
+  intptr_t numWords = loadAhead(s, clampRow(s, s->line), init + numSums);
   intptr_t count = numSums + numWords;
   MloptPullScope scope = mloptPullBeginFor(s->pull, count, init, &step, next);
   s->body = s->b->block;
@@ -451,10 +509,17 @@ static void goDown(Both *s, MlirValue *out) {
   findRow(s, step);
   openVectors(s);
   // The last row is loaded twice, which nobody waits for.
-  MlirValue following = mloptBuildBinary(
-      s->b, "arith.minui", add(s, step, mloptPullIndex(s->pull, lines)),
-      mloptPullIndex(s->pull, s->length - lines));
-  loadAhead(s, add(s, following, s->line), ahead);
+  MlirValue following = add(s, step, mloptPullIndex(s->pull, lines));
+  if (s->mayEnd)
+    following = clampRow(s, add(s, following, s->line));
+  else
+    following =
+        add(s,
+            mloptBuildBinary(s->b, "arith.minui", following,
+                             mloptBuildBinary(s->b, "arith.subi", s->end,
+                                              mloptPullIndex(s->pull, lines))),
+            s->line);
+  loadAhead(s, following, ahead);
   bindAhead(s, next + numSums);
   intptr_t numReduced = reduceRows(s);
   accumulate(s, next);
@@ -464,8 +529,7 @@ static void goDown(Both *s, MlirValue *out) {
   if (numReduced < 2 && s->kernel->schedule.line > mloptSm90.warp)
     mloptBuildBarrier(s->b);
   memcpy(next + numSums, ahead, numWords * sizeof *ahead);
-  mloptPullEndFor(s->pull, scope, mloptPullIndex(s->pull, 0),
-                  mloptPullIndex(s->pull, s->length),
+  mloptPullEndFor(s->pull, scope, mloptPullIndex(s->pull, 0), s->end,
                   mloptPullIndex(s->pull, lines), count, init, next, out);
   mloptTileEnter(&s->tile);
   s->tile.vector = NULL;
@@ -486,7 +550,7 @@ void mloptEmitBoth(MloptKernel *kernel) {
   goDown(&s, own);
   const MlirValue *sums = own;
   for (intptr_t n = 0; n < s.numSums; ++n) {
-    finishSum(&s, &s.sums[n], sums);
+    finishSum(&s, n, sums);
     sums += kernel->schedule.vectors * kernel->schedule.lanes;
   }
   mloptPullSetHooks(s.pull, (MloptPullHooks){.load = NULL});

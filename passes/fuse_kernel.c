@@ -291,8 +291,9 @@ static double costOf(int64_t bytes, double work, double products) {
 
 /// What the second kernel costs that adds up the columns' sums of each piece.
 static double costOfSums(const MloptFuseRows *rows) {
-  int64_t pieces = mloptChoosePieces(rows->rows, rows->columns, rows->sumBytes);
-  return costOf(2 * pieces * rows->columns * rows->sumBytes, 0, 0);
+  MloptPieces pieces =
+      mloptChoosePieces(rows->rows, rows->columns, rows->sumBytes);
+  return costOf(2 * pieces.count * rows->columns * rows->sumBytes, 0, 0);
 }
 
 MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,

@@ -186,7 +186,7 @@ MloptFuseReason mloptFuseCheckRows(const MloptFuseGraph *graph,
       reason = checkNode(&check, i);
   }
   if (reason == MLOPT_FUSE_FUSED && out->sumBytes &&
-      !mloptChoosePieces(out->rows, out->columns, out->sumBytes))
+      !mloptChoosePieces(out->rows, out->columns, out->sumBytes).count)
     reason = MLOPT_FUSE_OTHER_ROWS;
   mloptFuseSpaceDestroy(&check.space);
   free(check.after);

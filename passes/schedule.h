@@ -87,10 +87,15 @@ MloptSchedule mloptChooseSchedule(MlirBlock program, bool clusters);
 /// kernel, since a column is too long to be held.
 int64_t mloptChooseSplit(MlirBlock body);
 
+/// Pieces of so many rows each, and fewer rows that are left over.
+typedef struct MloptPieces {
+  int64_t count, length, rest;
+} MloptPieces;
+
 /// Where a kernel reduces rows and adds up columns beside them, `bytes` for
-/// each column in all: the number of pieces of as many rows that have sums of
-/// their own. 0: the shape does not suit such a kernel.
-int64_t mloptChoosePieces(int64_t rows, int64_t columns, int64_t bytes);
+/// each column in all: the pieces of rows that have sums of their own, among
+/// them the rest. No pieces: the shape does not suit such a kernel.
+MloptPieces mloptChoosePieces(int64_t rows, int64_t columns, int64_t bytes);
 
 /// The divisor of a size that is nearest to the wanted one, within a factor of
 /// two, and leaves multiples of `align`; 0 if there is none.

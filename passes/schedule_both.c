@@ -38,8 +38,7 @@ typedef struct Descent {
 enum { BLOCKS = 2 }; ///< of a multiprocessor
 
 /// False where a block cannot hold a row and the sums of its columns.
-static bool chooseDescent(int64_t rows, int64_t columns, int64_t bytes,
-                          Descent *out) {
+static bool chooseDescent(int64_t columns, int64_t bytes, Descent *out) {
   enum {
     BLOCK = 512, ///< two of them on a multiprocessor load and add by turns:
                  ///< RMS norm backward, 16384 x 4096 bf16, takes 109 us so,
@@ -58,7 +57,8 @@ static bool chooseDescent(int64_t rows, int64_t columns, int64_t bytes,
     out->line *= 2;
   if (line > target->warp)
     out->line = mloptDivideUp(line, target->warp) * target->warp;
-  out->lines = mloptCommonPower(rows, BLOCK / out->line);
+  // The largest power of two that a block has room for.
+  out->lines = mloptPowerFrom(BLOCK / out->line / 2 + 1);
   // What the lines have found meets in shared memory; a little is left for what
   // warps have found of rows.
   int64_t room = target->staticSharedBytes - target->staticSharedBytes / 8;
@@ -67,17 +67,33 @@ static bool chooseDescent(int64_t rows, int64_t columns, int64_t bytes,
   return columns * bytes <= room;
 }
 
-int64_t mloptChoosePieces(int64_t rows, int64_t columns, int64_t bytes) {
-  enum { STEPS = 4 };
+MloptPieces mloptChoosePieces(int64_t rows, int64_t columns, int64_t bytes) {
+  // Steps of a block down its piece; an eighth fewer pieces than wanted will do.
+  enum { STEPS = 4, EIGHTHS = 8 };
   Descent d;
-  if (!chooseDescent(rows, columns, bytes, &d))
-    return 0;
-  int64_t wanted =
-      atMost(BLOCKS * target->multiprocessors, rows / d.lines / STEPS);
-  return 2 * wanted < target->multiprocessors
-             ? 0
-             : mloptNearestDivisor(rows / d.lines, wanted, 1);
+  if (!chooseDescent(columns, bytes, &d))
+    return (MloptPieces){0, 0, 0};
+  int64_t steps = mloptDivideUp(rows, d.lines);
+  int64_t wanted = atMost(BLOCKS * target->multiprocessors, steps / STEPS);
+  if (2 * wanted < target->multiprocessors)
+    return (MloptPieces){0, 0, 0};
+  int64_t whole =
+      rows % d.lines ? 0 : mloptNearestDivisor(rows / d.lines, wanted, 1);
+  if (EIGHTHS * whole >= (EIGHTHS - 1) * wanted)
+    return (MloptPieces){whole, rows / whole, 0};
+  // A sum over one row is no reduction.
+  int64_t length = d.lines * mloptDivideUp(steps, wanted);
+  while (rows % length == 1)
+    length += d.lines;
+  return (MloptPieces){rows / length, length, rows % length};
 }
+
+/// The reductions of a kernel: of rows, of columns in pieces, and of columns in
+/// the rows left over.
+typedef struct Kinds {
+  MloptReduction rows, pieces, rest;
+  int64_t bytes; ///< of each column's results
+} Kinds;
 
 /// Adds a reduction to those of its kind, which are over the same space.
 static bool addKind(MloptReduction *kind, const MloptReduction *r) {
@@ -87,26 +103,31 @@ static bool addKind(MloptReduction *kind, const MloptReduction *r) {
          kind->inner == r->inner;
 }
 
-/// Finds the reductions of rows, and those of columns that are in pieces;
-/// `outBytes` of each column's results. False when there are not both, or
-/// others.
-static bool findKinds(MlirBlock block, MloptReduction *rows,
-                      MloptReduction *pieces, int64_t *outBytes) {
-  *rows = *pieces = (MloptReduction){.numLoops = 0};
-  *outBytes = 0;
+/// False when there are not rows and pieces, or others.
+static bool findKinds(MlirBlock block, Kinds *out) {
+  *out = (Kinds){.bytes = 0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     MloptReduction r;
     if (!mloptIsReduction(op))
       continue;
-    if (!mloptDescribeReduction(op, &r) || !r.together ||
-        !addKind(r.inner == 1 ? rows : pieces, &r) ||
-        (r.inner > 1 && mlirOperationGetNumResults(op) > 1))
+    if (!mloptDescribeReduction(op, &r) || !r.together)
       return false;
-    *outBytes += r.inner > 1 ? mloptProgramBytes(mloptResultType(op, 0)) : 0;
+    bool isPieces = r.inner > 1 && addKind(&out->pieces, &r);
+    if (!isPieces && !addKind(r.inner == 1 ? &out->rows : &out->rest, &r))
+      return false;
+    if (r.inner > 1 && mlirOperationGetNumResults(op) > 1)
+      return false;
+    out->bytes += isPieces ? mloptProgramBytes(mloptResultType(op, 0)) : 0;
   }
+  const MloptReduction *rows = &out->rows, *pieces = &out->pieces;
+  const MloptReduction *rest = &out->rest;
+  bool hasRest = rest->numLoops > 0;
   return rows->numLoops && pieces->numLoops && rows->middle == pieces->inner &&
-         rows->outer == pieces->outer * pieces->middle;
+         (!hasRest || (rest->outer == 1 && rest->inner == pieces->inner &&
+                       rest->middle < pieces->middle)) &&
+         rows->outer == pieces->outer * pieces->middle +
+                            (hasRest ? rest->middle : 0);
 }
 
 /// Whether every result is of rows or of the space, or what a piece of columns
@@ -135,13 +156,14 @@ bool mloptChooseBoth(MloptProgram *p, MloptSchedule *out) {
     FEW = 96, ///< bytes of a thread's sums and of what it loads ahead: beside
               ///< them, half a multiprocessor's registers do without spilling
   };
-  MloptReduction rows, pieces;
+  Kinds kinds;
   Descent d;
-  int64_t bytes;
-  if (!findKinds(p->block, &rows, &pieces, &bytes) ||
-      !chooseDescent(rows.outer, rows.middle, bytes, &d) ||
-      pieces.middle % d.lines || !rootsFitBoth(p, rows.outer, rows.middle))
+  if (!findKinds(p->block, &kinds) ||
+      !chooseDescent(kinds.rows.middle, kinds.bytes, &d) ||
+      !rootsFitBoth(p, kinds.rows.outer, kinds.rows.middle))
     return false;
+  const MloptReduction rows = kinds.rows;
+  const int64_t blocks = kinds.pieces.outer + (kinds.rest.numLoops > 0);
   mloptCountReads(p, rows.outer * rows.middle);
   intptr_t inner = rows.numLoops - 1;
   while (rows.sizes[inner] == 1)
@@ -150,12 +172,11 @@ bool mloptChooseBoth(MloptProgram *p, MloptSchedule *out) {
       rows.sizes[inner],
       atMost(atMost(target->accessBytes / p->smallest, p->granule), d.width));
   int64_t vectors = mloptDivideUp(rows.middle, d.line * lanes);
-  if (vectors * lanes * p->numScalars > MAX_CLONED ||
-      pieces.outer > target->blocks)
+  if (vectors * lanes * p->numScalars > MAX_CLONED || blocks > target->blocks)
     return false;
-  int64_t held = d.width * (bytes + p->numLarge * p->smallest);
+  int64_t held = d.width * (kinds.bytes + p->numLarge * p->smallest);
   *out = (MloptSchedule){.family = MLOPT_FAMILY_BOTH,
-                         .blocks = pieces.outer,
+                         .blocks = blocks,
                          .threads = d.line * d.lines,
                          .lanes = lanes,
                          .vectors = vectors,

@@ -27,7 +27,7 @@
 // top to bottom, are cut into pieces of rows for the same reason.
 //
 // What does not fill a piece is one of its own, reduced by a kernel beside the
-// first. Results of the fusion that need every element again come last, in a
+// first, or where columns are reduced beside rows, by the same one. Results of the fusion that need every element again come last, in a
 // kernel that reads what was reduced; where that reduces once more, it is split
 // in its turn. How many pieces there are depends on the shape alone, and so
 // does the order of every sum.
@@ -173,6 +173,39 @@ static bool findBeside(Split *s, bool rows) {
   return s->isBeside;
 }
 
+/// The only reduced loop of more than one turn; -1 where there are others.
+static intptr_t onlyReduced(const MloptReduction *r) {
+  intptr_t only = -1;
+  for (intptr_t i = 0; i < r->numReduced; ++i) {
+    if (r->sizes[r->reduced[i]] > 1 && only >= 0)
+      return -1;
+    only = r->sizes[r->reduced[i]] > 1 ? r->reduced[i] : only;
+  }
+  return only;
+}
+
+/// Cuts a sum of columns. What is left over of one dimension is a sum in the
+/// same kernel, if that may have as many results; of several, one is cut into
+/// equal pieces, if there are enough of them.
+static bool cutColumns(Split *s, intptr_t i, const MloptPieces *pieces) {
+  const MloptReduction *r = &s->loops[i];
+  MloptCut *cut = &s->cuts[i];
+  intptr_t loop = onlyReduced(r);
+  if (pieces->rest && loop >= 0) {
+    *cut = (MloptCut){
+        .loop = loop, .count = pieces->count, .length = pieces->length};
+    s->rest = pieces->rest;
+    return mlirOperationGetNumResults(s->fusion) + 2 * s->count <=
+           MLOPT_MAX_TILE_ROOTS;
+  }
+  if (!findCut(r, pieces->count, cut, &s->rest) || s->rest)
+    return false;
+  int64_t found = cut->count;
+  for (intptr_t k = 0; r->reduced[k] != cut->loop; ++k)
+    found *= r->sizes[r->reduced[k]];
+  return 2 * found >= pieces->count;
+}
+
 /// Cuts sums of columns, all alike; where that cannot be, the rows' reductions
 /// become a kernel of their own.
 static void cutBeside(Split *s) {
@@ -186,13 +219,14 @@ static void cutBeside(Split *s) {
                  mloptElementType(mloptResultType(s->reductions[i], 0))) /
              8;
   }
-  int64_t pieces =
-      good ? mloptChoosePieces(s->loops[0].middle, s->loops[0].inner, bytes)
-           : 0;
-  for (intptr_t i = 0; i < s->count && pieces; ++i)
-    if (!findCut(&s->loops[i], pieces, &s->cuts[i], &s->rest) || s->rest)
-      pieces = 0;
-  s->isWhole = !pieces;
+  MloptPieces pieces = {0, 0, 0};
+  if (good)
+    pieces = mloptChoosePieces(s->loops[0].middle, s->loops[0].inner, bytes);
+  good = pieces.count > 0;
+  for (intptr_t i = 0; i < s->count && good; ++i)
+    good = cutColumns(s, i, &pieces);
+  s->isWhole = !good;
+  s->rest = good ? s->rest : 0;
 }
 
 /// Whether a value comes from one of the reductions.
@@ -279,12 +313,17 @@ static MloptCut restOf(const Split *s, intptr_t i) {
   return (MloptCut){cut->loop, cut->count * cut->length, 1, s->rest};
 }
 
-static MlirOperation buildPieces(const Split *s, bool isRest, bool withRoots,
+/// Which pieces a kernel reduces.
+enum { CUTS = 1, REST = 2 };
+
+static MlirOperation buildPieces(const Split *s, int which, bool withRoots,
                                  intptr_t *numberOf) {
   MloptPiece p;
   mloptBeginPiece(&p, s->fusion);
-  for (intptr_t i = 0; i < s->count; ++i) {
-    MloptCut cut = isRest ? restOf(s, i) : s->cuts[i];
+  for (intptr_t i = 0; i < s->count && (which & CUTS); ++i)
+    mloptPieceCut(&p, s->reductions[i], &s->loops[i], &s->cuts[i]);
+  for (intptr_t i = 0; i < s->count && (which & REST); ++i) {
+    MloptCut cut = restOf(s, i);
     mloptPieceCut(&p, s->reductions[i], &s->loops[i], &cut);
   }
   MlirOperation yield = mlirBlockGetTerminator(s->body);
@@ -304,13 +343,23 @@ static void bindResult(MloptPiece *p, MlirValue value, MlirOperation fusion,
   mloptPieceBind(p, value, mloptPieceOperand(p, mloptResult(fusion, number)));
 }
 
+static intptr_t countResults(const Split *s) {
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < s->count; ++i)
+    count += mlirOperationGetNumResults(s->reductions[i]);
+  return count;
+}
+
 /// The kernel that reduces what the pieces gave, with all that needs no more.
+/// `rest`, if not null, gave what is left over; behind the pieces, where it is
+/// the same kernel.
 static MlirOperation buildCombined(const Split *s, MlirOperation pieces,
                                    MlirOperation rest, intptr_t *numberOf,
                                    bool isWanted) {
   MloptPiece p;
   mloptBeginPiece(&p, s->fusion);
   intptr_t next = 0;
+  intptr_t behind = mlirOperationEqual(pieces, rest) ? countResults(s) : 0;
   for (intptr_t k = 0; k < s->count; ++k) {
     MlirOperation op = s->reductions[k];
     MloptCut restCut = restOf(s, k);
@@ -321,10 +370,10 @@ static MlirOperation buildCombined(const Split *s, MlirOperation pieces,
       value = mloptPieceCombine(
           &p, op, i, &s->loops[k], &s->cuts[k],
           mloptPieceOperand(&p, mloptResult(pieces, next)), value);
-      if (!mlirOperationIsNull(rest))
+      if (s->rest)
         value = mloptPieceCombine(
             &p, op, i, &s->loops[k], &restCut,
-            mloptPieceOperand(&p, mloptResult(rest, next)), value);
+            mloptPieceOperand(&p, mloptResult(rest, behind + next)), value);
       mloptPieceBind(&p, mloptResult(op, i), value);
       if (isWanted)
         mloptPieceYield(&p, value);
@@ -399,10 +448,13 @@ static bool split(const Split *s, MlirOperation *parts) {
   if (s->isWhole)
     parts[COMBINED] =
         buildWhole(&rows, s->isBeside ? s : NULL, numberOf[COMBINED]);
+  else if (s->isBeside)
+    rest = parts[PIECES] =
+        buildPieces(s, s->rest ? CUTS | REST : CUTS, true, numberOf[PIECES]);
   else
-    parts[PIECES] = buildPieces(s, false, !s->rest, numberOf[PIECES]);
-  if (s->rest)
-    rest = buildPieces(s, true, false, NULL);
+    parts[PIECES] = buildPieces(s, CUTS, !s->rest, numberOf[PIECES]);
+  if (s->rest && !s->isBeside)
+    rest = buildPieces(s, REST, false, NULL);
   for (intptr_t i = 0; i < numRoots; ++i) {
     isDone[i] =
         numberOf[PIECES][i] >= 0 || numberOf[COMBINED][i] >= 0 ||

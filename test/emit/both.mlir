@@ -52,3 +52,23 @@ func.func @short(%x: tensor<65536x64xf32>) -> (tensor<65536x64xf32>, tensor<64xf
   %r = mlopt.reduce add %d dims [0] : (tensor<65536x64xf32>) -> tensor<64xf32>
   return %d, %r : tensor<65536x64xf32>, tensor<64xf32>
 }
+
+// Rows that fill no piece: the last block goes down fewer, a line past its end
+// stores nothing, and its sums are another result.
+// CHECK-LABEL: .entry left_over_kernel_0
+// CHECK:       setp.lt.u32 [[PIECE:%p[0-9]+]], {{%r[0-9]+}}, 256;
+// CHECK:       selp.b32 {{%r[0-9]+}}, 16, 3, [[PIECE]];
+// CHECK:       min.u32
+// CHECK:       @%p{{[0-9]+}} bra
+// CHECK:       st.global.v4
+// CHECK:       st.shared.v4
+// CHECK:       bar.sync
+// CHECK-COUNT-2: st.global.b32
+// CHECK-LABEL: .entry left_over_kernel_1
+func.func @left_over(%x: tensor<4099x2048xf32>) -> (tensor<4099x2048xf32>, tensor<2048xf32>) {
+  %s = mlopt.reduce max %x dims [1] : (tensor<4099x2048xf32>) -> tensor<4099xf32>
+  %b = mlopt.broadcast %s dims [0] : tensor<4099xf32> -> tensor<4099x2048xf32>
+  %d = mlopt.sub %x, %b : tensor<4099x2048xf32>
+  %r = mlopt.reduce add %d dims [0] : (tensor<4099x2048xf32>) -> tensor<2048xf32>
+  return %d, %r : tensor<4099x2048xf32>, tensor<2048xf32>
+}

@@ -38,15 +38,31 @@ func.func @first(%x: tensor<8x1024x512xf32>) -> (tensor<8x1024xf32>, tensor<512x
   return %s, %c : tensor<8x1024xf32>, tensor<512xf32>
 }
 
-// A prime number of rows has no pieces.
+// A prime number of rows: what fills no piece is one more block's.
 // CHECK-LABEL: func.func @prime
-// CHECK-COUNT-2: mlopt.fusion
-// CHECK:       reason = "other-rows"
+// CHECK:       mlopt.fusion
+// CHECK-NOT:   mlopt.fusion
+// PLAN-LABEL:  gpu.module @prime_kernel_0
+// PLAN:        blocks = 256 : i64, {{.*}}family = "both"
+// PLAN:        func.func @prime
+// PLAN-SAME:   kernels = 2 : i64
 func.func @prime(%x: tensor<8191x1024xf32>) -> tensor<1024xf32> {
   %s = mlopt.reduce add %x dims [1] : (tensor<8191x1024xf32>) -> tensor<8191xf32>
   %b = mlopt.broadcast %s dims [0] : tensor<8191xf32> -> tensor<8191x1024xf32>
   %d = mlopt.sub %x, %b : tensor<8191x1024xf32>
   %r = mlopt.reduce add %d dims [0] : (tensor<8191x1024xf32>) -> tensor<1024xf32>
+  return %r : tensor<1024xf32>
+}
+
+// Too few rows for as many blocks as the GPU needs.
+// CHECK-LABEL: func.func @few
+// CHECK-COUNT-2: mlopt.fusion
+// CHECK:       reason = "other-rows"
+func.func @few(%x: tensor<1021x1024xf32>) -> tensor<1024xf32> {
+  %s = mlopt.reduce add %x dims [1] : (tensor<1021x1024xf32>) -> tensor<1021xf32>
+  %b = mlopt.broadcast %s dims [0] : tensor<1021xf32> -> tensor<1021x1024xf32>
+  %d = mlopt.sub %x, %b : tensor<1021x1024xf32>
+  %r = mlopt.reduce add %d dims [0] : (tensor<1021x1024xf32>) -> tensor<1024xf32>
   return %r : tensor<1024xf32>
 }
 

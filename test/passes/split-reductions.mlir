@@ -170,13 +170,39 @@ func.func @beside(%x: tensor<8192x1024xf32>) -> (tensor<8192xf32>, tensor<1024xf
   return %r#0, %r#1 : tensor<8192xf32>, tensor<1024xf32>
 }
 
-// A prime number of rows has no pieces: the rows first, then the columns.
-// CHECK-LABEL: func.func @beside_prime
+// What fills no piece is summed by the same fusion.
+// CHECK-LABEL: func.func @beside_rest
+// CHECK:       %[[P:.*]]:3 = mlopt.fusion
+// CHECK-SAME:    -> (tensor<255x1024xf32>, tensor<1x1024xf32>, tensor<8191xf32>)
+// CHECK:       %[[R:.*]] = mlopt.fusion ({{.*}} = %[[P]]#0 : tensor<255x1024xf32>, {{.*}} = %[[P]]#1 : tensor<1x1024xf32>) -> tensor<1024xf32>
+// CHECK:       return %[[P]]#2, %[[R]]
+func.func @beside_rest(%x: tensor<8191x1024xf32>) -> (tensor<8191xf32>, tensor<1024xf32>) {
+  %r:2 = mlopt.fusion (%ax = %x : tensor<8191x1024xf32>) -> (tensor<8191xf32>, tensor<1024xf32>) {
+    %z0 = arith.constant dense<0.0> : tensor<8191xf32>
+    %z1 = arith.constant dense<0.0> : tensor<1024xf32>
+    %row = linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%ax : tensor<8191x1024xf32>) outs(%z0 : tensor<8191xf32>) {
+    ^bb0(%e: f32, %acc: f32):
+      %s = arith.addf %acc, %e : f32
+      linalg.yield %s : f32
+    } -> tensor<8191xf32>
+    %column = linalg.generic {indexing_maps = [#id2, #row, #col], iterator_types = ["reduction", "parallel"]} ins(%ax, %row : tensor<8191x1024xf32>, tensor<8191xf32>) outs(%z1 : tensor<1024xf32>) {
+    ^bb0(%e: f32, %f: f32, %acc: f32):
+      %m = arith.mulf %e, %f : f32
+      %s = arith.addf %acc, %m : f32
+      linalg.yield %s : f32
+    } -> tensor<1024xf32>
+    mlopt.yield %row, %column : tensor<8191xf32>, tensor<1024xf32>
+  }
+  return %r#0, %r#1 : tensor<8191xf32>, tensor<1024xf32>
+}
+
+// So few rows are in no pieces: the rows first, then the columns.
+// CHECK-LABEL: func.func @beside_few
 // CHECK:       %[[F:.*]]:2 = mlopt.fusion
 // CHECK-SAME:    -> (tensor<127xf32>, tensor<127xf32>)
 // CHECK:       %[[S:.*]] = mlopt.fusion ({{.*}} = %[[F]]#0 : tensor<127xf32>{{.*}}) -> tensor<1024xf32>
 // CHECK:       return %[[F]]#1, %[[S]]
-func.func @beside_prime(%x: tensor<127x1024xf32>) -> (tensor<127xf32>, tensor<1024xf32>) {
+func.func @beside_few(%x: tensor<127x1024xf32>) -> (tensor<127xf32>, tensor<1024xf32>) {
   %r:2 = mlopt.fusion (%ax = %x : tensor<127x1024xf32>) -> (tensor<127xf32>, tensor<1024xf32>) {
     %z0 = arith.constant dense<0.0> : tensor<127xf32>
     %z1 = arith.constant dense<0.0> : tensor<1024xf32>

@@ -103,6 +103,20 @@ def norm(element, *shape):
                   (s, p.row()), inputs="xy")
 
 
+def gradients(element, *shape):
+    """Reductions of rows, and sums of columns beside them."""
+    p = Rows(element, *shape)
+    x = p.convert("%x", element, "f32")
+    d = p.binary("sub", x, p.spread(p.reduce("max", x)))
+    e = p.binary("mul", d, p.spread(p.reduce("add", d)))
+    column = tensor(shape[-1:], "f32")
+    sums = [p.add(f"reduce {kind} {of} dims {list(range(len(shape) - 1))} : "
+                  f"({p.type()}) -> {column}")
+            for kind, of in (("add", d), ("max", e))]
+    return p.give((p.convert(e, "f32", element), p.type(element)),
+                  *((s, column) for s in sums))
+
+
 PROGRAMS = {
     # Whole vectors.
     "warp": softmax("bf16", 3001, 1024),
@@ -130,6 +144,12 @@ PROGRAMS = {
     # Elements.
     "odd_long": softmax("bf16", 140, 20001),
     "odd_short": softmax("bf16", 3001, 31),
+    # Columns beside them: in equal pieces of rows, or with some left over.
+    "columns": gradients("f32", 2112, 1000),
+    "columns_left": gradients("f32", 2113, 1000),
+    "columns_left_bf16": gradients("bf16", 1201, 4096),
+    "columns_left_short": gradients("f32", 20011, 64),
+    "columns_dims": gradients("bf16", 4, 521, 1024),
 }
 
 
