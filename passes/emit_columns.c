@@ -218,47 +218,101 @@ static intptr_t goDown(Columns *c, MlirValue *out) {
   return count;
 }
 
+/// Where a warp's values of a reduction's result lie in its array: row w is
+/// warp w's; lane k of its vectors begins at k * line.
+static MlirValue slotOf(Columns *c, MlirValue warp, int64_t k) {
+  return add(c, add(c, multiply(c, warp, c->width), c->across),
+             mloptPullIndex(c->pull, k * c->kernel->schedule.line));
+}
+
+/// The warps from `from` up to below `to` store their values, as the first ones
+/// of as many rows.
+static void storeWarps(Columns *c, const MloptShared *s,
+                       const MlirValue *arrays, int64_t from, int64_t to,
+                       const MlirValue *own) {
+  const MloptSchedule *schedule = &c->kernel->schedule;
+  const int64_t warp = mloptSm90.warp;
+  MlirValue number = quotient(c, "arith.divui", c->tid, warp);
+  MlirValue stores =
+      mloptBuildCmpI(c->b, "ult", quotient(c, "arith.remui", c->tid, warp),
+                     mloptPullIndex(c->pull, schedule->line));
+  if (to < schedule->threads / warp)
+    stores = mloptBuildBinary(
+        c->b, "arith.andi", stores,
+        mloptBuildCmpI(c->b, "ult", number, mloptPullIndex(c->pull, to)));
+  if (from) {
+    MlirValue least = mloptPullIndex(c->pull, from);
+    stores = mloptBuildBinary(c->b, "arith.andi", stores,
+                              mloptBuildCmpI(c->b, "uge", number, least));
+    number = mloptBuildBinary(c->b, "arith.subi", number, least);
+  }
+  MloptPullScope then = mloptPullBeginGuard(c->pull, stores);
+  for (int64_t k = 0; k < schedule->lanes; ++k)
+    for (intptr_t i = 0; i < s->numResults; ++i)
+      mloptStoreShared(c->pull, arrays[i], own[k * s->numResults + i],
+                       slotOf(c, number, k));
+  mloptPullEndGuard(c->pull, stores, then);
+  mloptBuildBarrier(c->b);
+}
+
+/// The first so many warps add to their values those of all others, of which
+/// each has equally many.
+static void addOthers(Columns *c, const MloptShared *s, const MlirValue *arrays,
+                      int64_t warps, MlirValue *own) {
+  const MloptSchedule *schedule = &c->kernel->schedule;
+  const int64_t all = schedule->threads / mloptSm90.warp;
+  const intptr_t n = s->numResults;
+  storeWarps(c, s, arrays, warps, all, own);
+  MlirValue number =
+      quotient(c, "arith.remui",
+               quotient(c, "arith.divui", c->tid, mloptSm90.warp), warps);
+  for (int64_t from = 0; from < all - warps; from += warps)
+    for (int64_t k = 0; k < schedule->lanes; ++k) {
+      MlirValue others[MLOPT_PULL_MAX_CARRIED];
+      MlirValue row = add(c, number, mloptPullIndex(c->pull, from));
+      for (intptr_t i = 0; i < n; ++i)
+        others[i] = mloptLoadShared(
+            c->pull, arrays[i], mlirValueGetType(own[i]), slotOf(c, row, k));
+      mloptBuildStep(c->pull, s, own + k * n, others);
+    }
+}
+
 /// The values of each of the thread's columns become those of the column with
 /// the thread's number.
 static void meet(Columns *c, const MloptShared *s, MlirValue *own,
                  MlirValue *out) {
+  // What one thread adds up in the end of values that are less than a register:
+  // of more, ptxas loads all ahead of the first addition, and spills them.
+  enum { MOST_SMALL = 8, WORD = 32 };
   const MloptSchedule *schedule = &c->kernel->schedule;
   const int64_t line = schedule->line, lanes = schedule->lanes;
-  const int64_t warp = mloptSm90.warp, warps = schedule->threads / warp;
+  const int64_t warp = mloptSm90.warp, all = schedule->threads / warp;
+  const bool isSmall = mloptElementWidth(mlirValueGetType(own[0])) < WORD;
+  const int64_t warps = isSmall && all % MOST_SMALL == 0 ? MOST_SMALL : all;
   const intptr_t n = s->numResults;
   MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
-  // Row w of an array is warp w's; lane k of its vectors begins at k * line.
-  for (intptr_t i = 0; i < n; ++i)
-    arrays[i] =
-        mloptAddShared(c->kernel, mlirValueGetType(own[i]), warps * c->width);
   for (int64_t k = 0; k < lanes; ++k)
     mloptBuildWarpReduce(c->pull, s, line, warp, own + k * n);
-  MlirValue row =
-      multiply(c, quotient(c, "arith.divui", c->tid, warp), c->width);
-  MlirValue first =
-      mloptBuildCmpI(c->b, "ult", quotient(c, "arith.remui", c->tid, warp),
-                     mloptPullIndex(c->pull, line));
-  MloptPullScope then = mloptPullBeginGuard(c->pull, first);
-  for (int64_t k = 0; k < lanes; ++k)
-    for (intptr_t i = 0; i < n; ++i)
-      mloptStoreShared(
-          c->pull, arrays[i], own[k * n + i],
-          add(c, add(c, row, c->across), mloptPullIndex(c->pull, k * line)));
-  mloptPullEndGuard(c->pull, first, then);
-  mloptBuildBarrier(c->b);
+  for (intptr_t i = 0; i < n; ++i)
+    arrays[i] =
+        mloptAddShared(c->kernel, mlirValueGetType(own[i]),
+                       (all > 2 * warps ? all - warps : warps) * c->width);
+  if (warps < all)
+    addOthers(c, s, arrays, warps, own);
+  storeWarps(c, s, arrays, 0, warps, own);
   // Column m of the strip is lane m mod lanes of the thread m / lanes.
   MlirValue column = quotient(c, "arith.remui", c->tid, c->width);
   MlirValue at =
       add(c, multiply(c, quotient(c, "arith.remui", column, lanes), line),
           quotient(c, "arith.divui", column, lanes));
-  MlirValue all[MAX_WARPS * MLOPT_PULL_MAX_CARRIED];
+  MlirValue found[MAX_WARPS * MLOPT_PULL_MAX_CARRIED];
   for (int64_t w = 0; w < warps; ++w)
     for (intptr_t i = 0; i < n; ++i)
-      all[w * n + i] =
+      found[w * n + i] =
           mloptLoadShared(c->pull, arrays[i], mlirValueGetType(own[i]),
                           add(c, at, mloptPullIndex(c->pull, w * c->width)));
-  mloptBuildTree(c->pull, s, warps, all);
-  memcpy(out, all, n * sizeof *out);
+  mloptBuildTree(c->pull, s, warps, found);
+  memcpy(out, found, n * sizeof *out);
 }
 
 /// The values of one reduction for the thread's column, in each block of the

@@ -68,21 +68,30 @@ static MlirOperation findScan(const MloptProgram *p) {
   return scan;
 }
 
+/// Threads of a block at most. The registers of a full block's threads cannot
+/// hold what a turn takes of wide elements; along columns neither of narrow
+/// ones, which ptxas moves by halves of registers.
+static int64_t mostThreads(int64_t bytes, bool isRows) {
+  enum { WORD = 4 };
+  bool isFull = bytes == WORD || (bytes < WORD && isRows);
+  return isFull ? target->threads : target->threads / 2;
+}
+
 /// Threads of a row: a warp, or as many as half the row gives something to do,
 /// until the GPU is full.
-static int64_t threadsOfRow(int64_t rows, int64_t size, int64_t lanes) {
+static int64_t threadsOfRow(int64_t rows, int64_t size, int64_t lanes,
+                            int64_t most) {
   const int64_t full = target->multiprocessors * target->residentThreads / 2;
   int64_t threads = 1;
   while (threads < target->warp && threads * lanes < size)
     threads *= 2;
-  while (threads < target->threads && rows * threads < full &&
-         2 * threads * lanes <= size)
+  while (threads < most && rows * threads < full && 2 * threads * lanes <= size)
     threads *= 2;
   return threads;
 }
 
 bool mloptChooseScan(MloptProgram *p, MloptSchedule *out) {
-  enum { LANES = 4, ROW_THREADS = 256, COLUMN_THREADS = 1024 };
+  enum { LANES = 4, ROW_THREADS = 256 };
   MloptCombiner combiner;
   MlirOperation scan = findScan(p);
   if (mlirOperationIsNull(scan) || !p->sameShape ||
@@ -97,16 +106,18 @@ bool mloptChooseScan(MloptProgram *p, MloptSchedule *out) {
   mloptCountReads(p, count);
   int64_t lines = count / size, line = target->warp, threads, blocks;
   int64_t lanes = LANES;
-  if (mloptScanIsRows(scan)) {
+  const bool isRows = mloptScanIsRows(scan);
+  const int64_t most =
+      mostThreads(mloptElementWidth(mloptElementType(type)) / 8, isRows);
+  if (isRows) {
     lanes =
         mloptAtLeast(mloptAtMost(target->accessBytes / p->smallest, 8), LANES);
-    line = threadsOfRow(lines, size, lanes);
+    line = threadsOfRow(lines, size, lanes, most);
     threads = mloptAtLeast(line, ROW_THREADS);
     blocks = mloptDivideUp(lines, threads / line);
   } else {
     threads = target->warp;
-    while (threads < COLUMN_THREADS &&
-           2 * threads / target->warp * lanes <= size)
+    while (threads < most && 2 * threads / target->warp * lanes <= size)
       threads *= 2;
     blocks = mloptDivideUp(lines, target->warp);
   }
