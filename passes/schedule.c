@@ -306,8 +306,9 @@ static int64_t largestArgument(MlirBlock body) {
 
 int64_t mloptChooseSplit(MlirBlock body) {
   // Blocks for each multiprocessor: of the short ones that go down columns few
-  // are enough, of long rows' many even out the end.
-  enum { COLUMN_BLOCKS = 4, ROW_BLOCKS = 16, STRIP_BYTES = 512 };
+  // are enough, of long rows' many even out the end (the sum of 2^28 bf16:
+  // 120.5 us with 62 blocks, 122.1 with 16; reading alone takes 119.0).
+  enum { COLUMN_BLOCKS = 4, ROW_BLOCKS = 64, STRIP_BYTES = 512 };
   enum { COLUMN_BYTES = 8192, ROW_BYTES = 65536 };
   MloptProgram p = mloptReadProgram(body);
   const MloptReduction *r = &p.reduction;

@@ -68,7 +68,8 @@ static bool chooseDescent(int64_t columns, int64_t bytes, Descent *out) {
 }
 
 MloptPieces mloptChoosePieces(int64_t rows, int64_t columns, int64_t bytes) {
-  // Steps of a block down its piece; an eighth fewer pieces than wanted will do.
+  // Steps of a block down its piece; an eighth fewer pieces than wanted will
+  // do.
   enum { STEPS = 4, EIGHTHS = 8 };
   Descent d;
   if (!chooseDescent(columns, bytes, &d))
@@ -126,8 +127,8 @@ static bool findKinds(MlirBlock block, Kinds *out) {
   return rows->numLoops && pieces->numLoops && rows->middle == pieces->inner &&
          (!hasRest || (rest->outer == 1 && rest->inner == pieces->inner &&
                        rest->middle < pieces->middle)) &&
-         rows->outer == pieces->outer * pieces->middle +
-                            (hasRest ? rest->middle : 0);
+         rows->outer ==
+             pieces->outer * pieces->middle + (hasRest ? rest->middle : 0);
 }
 
 /// Whether every result is of rows or of the space, or what a piece of columns

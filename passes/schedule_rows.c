@@ -197,10 +197,13 @@ static RowLine chooseLine(int64_t rows, int64_t vectors, int64_t most,
   while (vectors > MOST_LINE * most && !streams && l.cluster < mostBlocks &&
          mloptDivideUp(vectors, l.cluster) > LINE * most)
     l.cluster *= 2;
-  // Few rows: more blocks for each, while each thread still has a vector.
+  // Few rows: more blocks for each, while each thread still has a vector. Where
+  // nothing but the result is stored, a block is done with two vectors for each
+  // of the most threads before several have met.
+  const int64_t least = streams ? 2 * target->threads : LINE / 2;
   while (l.cluster < mostBlocks &&
          2 * l.cluster * rows <= target->multiprocessors &&
-         vectors / (2 * l.cluster) >= LINE / 2)
+         vectors / (2 * l.cluster) >= least)
     l.cluster *= 2;
   vectors = mloptDivideUp(vectors, l.cluster);
   // A warp needs no barrier, where there are enough of them.

@@ -27,10 +27,11 @@
 // top to bottom, are cut into pieces of rows for the same reason.
 //
 // What does not fill a piece is one of its own, reduced by a kernel beside the
-// first, or where columns are reduced beside rows, by the same one. Results of the fusion that need every element again come last, in a
-// kernel that reads what was reduced; where that reduces once more, it is split
-// in its turn. How many pieces there are depends on the shape alone, and so
-// does the order of every sum.
+// first, or where columns are reduced beside rows, by the same one. Results of
+// the fusion that need every element again come last, in a kernel that reads
+// what was reduced; where that reduces once more, it is split in its turn. How
+// many pieces there are depends on the shape alone, and so does the order of
+// every sum.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,18 +6,18 @@
 #row = affine_map<(d0, d1) -> (d0)>
 #col = affine_map<(d0, d1) -> (d1)>
 
-// CHECK-DAG: #[[PIECE:.*]] = affine_map<(d0, d1) -> (d0 * 131072 + d1)>
+// CHECK-DAG: #[[PIECE:.*]] = affine_map<(d0, d1) -> (d0 * 32768 + d1)>
 // CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1, d2) -> (d0 * 128 + d1, d2)>
 
 // Blocks sum pieces, one sums what they found. The first sum starts
 // from the neutral element, the second from where the program does.
 // CHECK-LABEL: func.func @sum
 // CHECK:       %[[P:.*]] = mlopt.fusion
-// CHECK-SAME:    -> tensor<2048xf32>
+// CHECK-SAME:    -> tensor<8192xf32>
 // CHECK:         dense<-0.000000e+00>
 // CHECK:         linalg.generic {indexing_maps = [#[[PIECE]]
 // CHECK-SAME:    ["parallel", "reduction"]
-// CHECK:       mlopt.fusion ({{.*}} = %[[P]] : tensor<2048xf32>) -> tensor<f32>
+// CHECK:       mlopt.fusion ({{.*}} = %[[P]] : tensor<8192xf32>) -> tensor<f32>
 // CHECK:         dense<1.000000e+00>
 // CHECK:         linalg.generic
 // CHECK-SAME:    ["reduction"]
