@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse_space.h"
+#include "fuse_stream.h"
 
 #include <stdlib.h>
 
@@ -136,7 +137,7 @@ static MloptFuseReason checkReduction(Check *check, int place, bool after) {
   MloptFuseLayout *own = &check->space.layouts[place];
   if (checkReduce(check, node, own, false)) {
     check->after[place] = true;
-    check->rows->rereads |= after;
+    check->rows->rereads |= after && !mloptFuseIsStreamedSum(node->op);
     return MLOPT_FUSE_FUSED;
   }
   if (!isSum(node) || !checkReduce(check, node, own, true))
@@ -163,7 +164,9 @@ static MloptFuseReason checkNode(Check *check, int place) {
   if ((after && beneath) ||
       ((after || beneath) && !checkAfter(check, node, own)))
     return MLOPT_FUSE_MOVED;
-  check->rows->rereads |= after && mloptFuseLayoutSize(own) > check->space.rows;
+  // What is not stored is read by a reduction, in the end.
+  check->rows->rereads |= after && check->space.body->stored[at] &&
+                          mloptFuseLayoutSize(own) > check->space.rows;
   if ((check->space.body->stored[at] || beneath) &&
       !checkStored(check, own, beneath))
     return MLOPT_FUSE_OTHER_SPACE;

@@ -49,6 +49,11 @@ bool mloptFuseStreamHolds(const MloptFuseStream *, MlirOperation);
 /// its last dimension: the value repeated. Null if it does anything else.
 MlirValue mloptFuseRowBehind(MlirValue, MlirType);
 
+/// Whether an operation sums up exponentials of what rows' elements are below
+/// the largest, in f32: it goes along a row together with the reduction to that
+/// one.
+bool mloptFuseIsStreamedSum(MlirOperation);
+
 /// Whether a value is exponentials, perhaps rounded and their rows scaled.
 bool mloptFuseAreWeights(MlirValue);
 

@@ -199,6 +199,30 @@ static MlirOperation findSum(MlirOperation exp) {
   return sum;
 }
 
+/// The reduction that gives the rows' largest elements, which an operation
+/// takes off them; null if it does anything else.
+static MlirOperation findMax(MlirOperation sub) {
+  const MlirOperation none = {NULL};
+  if (!isBy(sub, &mloptOp_sub))
+    return none;
+  MlirValue row =
+      mloptFuseRowBehind(mloptOperand(sub, 1), mloptResultType(sub, 0));
+  MlirOperation max = mlirValueIsNull(row) ? none : behindReshapes(row);
+  return reducesRows(max, MLOPT_KIND_MAX) &&
+                 mlirValueEqual(mloptOperand(max, 0), mloptOperand(sub, 0))
+             ? max
+             : none;
+}
+
+bool mloptFuseIsStreamedSum(MlirOperation op) {
+  if (!reducesRows(op, MLOPT_KIND_ADD) ||
+      !mlirTypeIsAF32(mloptElementType(mloptOperandType(op, 0))))
+    return false;
+  MlirOperation exp = definerOf(mloptOperand(op, 0));
+  return isBy(exp, &mloptOp_exp) &&
+         !mlirOperationIsNull(findMax(definerOf(mloptOperand(exp, 0))));
+}
+
 /// Adds the softmax; false where it is none.
 static bool findSoftmax(MloptFuseStream *s, MlirOperation dot) {
   s->exp = findExp(s, mloptOperand(dot, 0));
@@ -206,16 +230,10 @@ static bool findSoftmax(MloptFuseStream *s, MlirOperation dot) {
     return false;
   s->sum = findSum(s->exp);
   s->sub = definerOf(mloptOperand(s->exp, 0));
-  if (mlirOperationIsNull(s->sum) || !isBy(s->sub, &mloptOp_sub))
+  s->max = findMax(s->sub);
+  if (mlirOperationIsNull(s->sum) || mlirOperationIsNull(s->max))
     return false;
   MlirValue repeated = mloptOperand(s->sub, 1);
-  MlirValue row = mloptFuseRowBehind(repeated, mloptResultType(s->sub, 0));
-  if (mlirValueIsNull(row))
-    return false;
-  s->max = behindReshapes(row);
-  if (!reducesRows(s->max, MLOPT_KIND_MAX) ||
-      !mlirValueEqual(mloptOperand(s->max, 0), mloptOperand(s->sub, 0)))
-    return false;
   bool fits = add(s, s->exp) && add(s, s->sum) && add(s, s->sub) &&
               add(s, s->max) && addRepeats(s, repeated);
   if (!mlirOperationIsNull(s->round))

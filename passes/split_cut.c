@@ -199,11 +199,10 @@ static MlirValue splat(MloptBuilder *b, MlirType type, MlirAttribute element) {
   return mloptBuildConstant(b, mlirDenseElementsAttrSplatGet(type, element));
 }
 
-static MlirOperation buildGeneric(MloptPiece *p, intptr_t numInputs,
-                                  intptr_t numOutputs,
-                                  const MlirValue *operands,
-                                  const MlirAttribute *maps,
-                                  MlirAttribute iterators, MlirRegion region) {
+MlirOperation mloptPieceGeneric(MloptPiece *p, intptr_t numInputs,
+                                intptr_t numOutputs, const MlirValue *operands,
+                                const MlirAttribute *maps,
+                                MlirAttribute iterators, MlirRegion region) {
   MlirContext c = p->b.context;
   const int32_t segments[] = {(int32_t)numInputs, (int32_t)numOutputs};
   MlirNamedAttribute attrs[] = {
@@ -276,23 +275,27 @@ static MlirRegion copyBody(MloptPiece *p, MlirOperation op, const MloptCut *cut,
   return region;
 }
 
-void mloptPieceCut(MloptPiece *p, MlirOperation op, const MloptReduction *r,
-                   const MloptCut *cut) {
+MlirOperation mloptPieceCut(MloptPiece *p, MlirOperation op,
+                            const MloptReduction *r, const MloptCut *cut,
+                            intptr_t replaced, MlirValue with) {
   MlirContext c = p->b.context;
   intptr_t numResults = mlirOperationGetNumResults(op);
   intptr_t numInputs = mlirOperationGetNumOperands(op) - numResults;
   MlirAttribute maps = mloptAttr(op, "indexing_maps"), iterators;
   MlirValue operands[MLOPT_MAX_CUT_OPERANDS + 1];
   MlirAttribute newMaps[MLOPT_MAX_CUT_OPERANDS + 1];
+  MlirType element = mlirIntegerTypeGet(c, 8);
+  MlirAffineMap result;
+  cutResult(r, cut, element, &result, &iterators);
   for (intptr_t i = 0; i < numInputs; ++i) {
-    operands[i] = mloptPieceNeed(p, mloptOperand(op, i));
-    newMaps[i] = mlirAffineMapAttrGet(
-        cutMap(c, r, cut,
-               mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i))));
+    MlirAffineMap map =
+        mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+    operands[i] = i == replaced ? with : mloptPieceNeed(p, mloptOperand(op, i));
+    newMaps[i] =
+        mlirAffineMapAttrGet(i == replaced ? result : cutMap(c, r, cut, map));
   }
   Needs needs = {p, op};
-  mlirOperationWalk(op, needOperands, &needs, MlirWalkPreOrder);
-  MlirType element = mlirIntegerTypeGet(c, 8);
+  mlirOperationWalk(op, needInside, &needs, MlirWalkPreOrder);
   operands[numInputs] = mloptBuildValue(
       &p->b, (MloptOpSpec){.name = "tensor.empty",
                            .numResults = 1,
@@ -303,18 +306,18 @@ void mloptPieceCut(MloptPiece *p, MlirOperation op, const MloptReduction *r,
       (MlirAffineExpr[]){mlirAffineDimExprGet(c, cut->loop + 1)}));
   for (intptr_t i = 0; i < numResults; ++i) {
     MloptCombiner combiner;
-    MlirAffineMap map;
     mloptDescribeCombiner(op, i, &combiner);
     MlirType type = cutResult(r, cut, mloptElementType(mloptResultType(op, i)),
-                              &map, &iterators);
+                              &result, &iterators);
     operands[numInputs + 1 + i] = splat(&p->b, type, combiner.neutral);
-    newMaps[numInputs + 1 + i] = mlirAffineMapAttrGet(map);
+    newMaps[numInputs + 1 + i] = mlirAffineMapAttrGet(result);
   }
   MlirRegion region = copyBody(p, op, cut, element);
-  MlirOperation cutOp = buildGeneric(p, numInputs + 1, numResults, operands,
-                                     newMaps, iterators, region);
+  MlirOperation cutOp = mloptPieceGeneric(p, numInputs + 1, numResults,
+                                          operands, newMaps, iterators, region);
   for (intptr_t i = 0; i < numResults && !p->b.failed; ++i)
     mloptPieceYield(p, mloptResult(cutOp, i));
+  return cutOp;
 }
 
 //===----------------------------------------------------------------------===//
@@ -341,17 +344,21 @@ static MlirRegion combineBody(MloptPiece *p, const MloptCombiner *combiner,
   return region;
 }
 
-MlirValue mloptPieceCombine(MloptPiece *p, MlirOperation op, intptr_t i,
-                            const MloptReduction *r, const MloptCut *cut,
-                            MlirValue pieces, MlirValue init) {
+/// Reduces the pieces' results by a body over elements of `numPieces` operands
+/// of all pieces, then of some of the result's shape, the last of which it
+/// starts from.
+static MlirValue reducePieces(MloptPiece *p, const MloptReduction *r,
+                              const MloptCut *cut, MlirRegion body,
+                              intptr_t numPieces, intptr_t numOperands,
+                              const MlirValue *operands) {
+  enum { MOST = 4 };
+  if (p->b.failed)
+    return (MlirValue){NULL};
   MlirContext c = p->b.context;
-  MloptCombiner combiner;
   MlirAffineMap identity;
-  MlirAttribute iterators[MLOPT_MAX_RANK + 1], ignored;
+  MlirAttribute iterators[MLOPT_MAX_RANK + 1], ignored, maps[MOST];
   MlirAffineExpr results[MLOPT_MAX_RANK + 1];
-  MlirType element = mloptElementType(mloptResultType(op, i));
-  mloptDescribeCombiner(op, i, &combiner);
-  cutResult(r, cut, element, &identity, &ignored);
+  cutResult(r, cut, mlirIntegerTypeGet(c, 8), &identity, &ignored);
   // The pieces' dimensions are the loops up to the cut one, and those kept.
   intptr_t rank = mlirAffineMapGetNumResults(identity), kept = 0;
   for (intptr_t dim = 0; dim < rank; ++dim) {
@@ -364,12 +371,30 @@ MlirValue mloptPieceCombine(MloptPiece *p, MlirOperation op, intptr_t i,
     if (!reduced)
       results[kept++] = mlirAffineDimExprGet(c, dim);
   }
-  MlirAttribute maps[] = {
-      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(c, rank)),
-      mlirAffineMapAttrGet(mlirAffineMapGet(c, rank, 0, kept, results))};
-  MlirValue operands[] = {pieces, init};
-  MlirOperation all = buildGeneric(p, 1, 1, operands, maps,
-                                   mlirArrayAttrGet(c, rank, iterators),
-                                   combineBody(p, &combiner, element));
+  for (intptr_t i = 0; i < numOperands; ++i)
+    maps[i] = mlirAffineMapAttrGet(
+        i < numPieces ? mlirAffineMapMultiDimIdentityGet(c, rank)
+                      : mlirAffineMapGet(c, rank, 0, kept, results));
+  MlirOperation all =
+      mloptPieceGeneric(p, numOperands - 1, 1, operands, maps,
+                        mlirArrayAttrGet(c, rank, iterators), body);
   return p->b.failed ? (MlirValue){NULL} : mloptResult(all, 0);
+}
+
+MlirValue mloptPieceCombine(MloptPiece *p, MlirOperation op, intptr_t i,
+                            const MloptReduction *r, const MloptCut *cut,
+                            MlirValue pieces, MlirValue init) {
+  MloptCombiner combiner;
+  MlirType element = mloptElementType(mloptResultType(op, i));
+  mloptDescribeCombiner(op, i, &combiner);
+  return reducePieces(p, r, cut, combineBody(p, &combiner, element), 1, 2,
+                      (MlirValue[]){pieces, init});
+}
+
+MlirValue mloptPieceRescale(MloptPiece *p, const MloptReduction *r,
+                            const MloptCut *cut, MlirValue sums,
+                            MlirValue largest, MlirValue ofAll,
+                            MlirValue init) {
+  return reducePieces(p, r, cut, mloptRescaledBody(p), 2, 4,
+                      (MlirValue[]){sums, largest, ofAll, init});
 }

@@ -54,14 +54,36 @@ typedef struct MloptCut {
   int64_t begin, count, length;
 } MloptCut;
 
-/// Adds a reduction of the source, cut, and yields its results.
-void mloptPieceCut(MloptPiece *, MlirOperation reduction,
-                   const MloptReduction *, const MloptCut *);
+/// A linalg.generic; null when building failed.
+MlirOperation mloptPieceGeneric(MloptPiece *, intptr_t numInputs,
+                                intptr_t numOutputs, const MlirValue *operands,
+                                const MlirAttribute *maps,
+                                MlirAttribute iterators, MlirRegion);
+
+/// Adds a reduction of the source, cut, and yields its results. Input
+/// `replaced`, unless it is -1, is what each piece has in `with`.
+MlirOperation mloptPieceCut(MloptPiece *, MlirOperation reduction,
+                            const MloptReduction *, const MloptCut *,
+                            intptr_t replaced, MlirValue with);
 /// Result `i` of a reduction from the results of its pieces, which start from
 /// `init`.
 MlirValue mloptPieceCombine(MloptPiece *, MlirOperation reduction, intptr_t i,
                             const MloptReduction *, const MloptCut *,
                             MlirValue pieces, MlirValue init);
+
+/// Whether a sum is one of exp(a - m) and `max` gives m, the largest a
+/// (split_streams.c).
+bool mloptIsStreamedWith(MlirOperation sum, MlirOperation max, MloptStreamed *);
+/// What pieces are summed with: their largest elements, or 0 for -inf.
+MlirValue mloptPieceReference(MloptPiece *, MlirValue largest);
+/// The sum from those of the pieces, their largest elements and that of all;
+/// starts from `init`.
+MlirValue mloptPieceRescale(MloptPiece *, const MloptReduction *,
+                            const MloptCut *, MlirValue sums, MlirValue largest,
+                            MlirValue ofAll, MlirValue init);
+/// A body over a piece's sum, its largest element, that of all and the
+/// accumulator, which adds the sum, made up for.
+MlirRegion mloptRescaledBody(MloptPiece *);
 
 /// Cuts the scan of a fusion that has too few lines (split_scans.c); false
 /// where it has none, or where building failed, which `*outFailed` says.

@@ -29,41 +29,33 @@
 // What does not fill a piece is one of its own, reduced by a kernel beside the
 // first, or where columns are reduced beside rows, by the same one. Results of
 // the fusion that need every element again come last, in a kernel that reads
-// what was reduced; where that reduces once more, it is split in its turn. How
-// many pieces there are depends on the shape alone, and so does the order of
-// every sum.
+// what was reduced; where that reduces once more, it is split in its turn, but
+// for sums of exponentials that split_streams.c cuts together with the largest
+// element. How many pieces there are depends on the shape alone, and so does
+// the order of every sum.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes.h"
-#include "split_cut.h"
+#include "split_impl.h"
 #include "traffic.h"
 
 #include "mlir-c/Dialect/Linalg.h"
 #include "mlir-c/Dialect/Tensor.h"
 
-enum { MAX_REDUCTIONS = 8, MAX_ROOTS = 64 };
-
 //===----------------------------------------------------------------------===//
 // Fusions
 //===----------------------------------------------------------------------===//
 
-/// What is split: the reductions that read no other one's result.
-typedef struct Split {
-  MlirOperation fusion;
-  MlirBlock body;
-  intptr_t count;
-  MlirOperation reductions[MAX_REDUCTIONS];
-  MloptReduction loops[MAX_REDUCTIONS];
-  MloptCut cuts[MAX_REDUCTIONS];
-  int64_t rest;  ///< elements of the cut loops in no piece
-  bool isWhole;  ///< nothing is cut; others wait for the reductions
-  bool isBeside; ///< the reductions are sums of columns beside others of rows
-} Split;
+/// The length of about as many pieces that do not fill the size; of the two
+/// next to it, the one that leaves less.
+static int64_t uneven(int64_t size, int64_t wanted, int64_t align) {
+  int64_t below = size / wanted / align * align, above = below + align;
+  return below && size % below <= size % above ? below : above;
+}
 
-/// Where a reduction is cut into about as many pieces.
-static bool findCut(const MloptReduction *r, int64_t pieces, MloptCut *out,
-                    int64_t *outRest) {
+bool mloptFindCut(const MloptReduction *r, int64_t pieces, MloptCut *out,
+                  int64_t *outRest) {
   enum { ALIGNED = 64 }; // elements, so that pieces start on an access
   int64_t before = 1, last = r->numReduced - 1;
   *outRest = 0;
@@ -85,10 +77,10 @@ static bool findCut(const MloptReduction *r, int64_t pieces, MloptCut *out,
       return before * out->count > 1;
     }
     // No divisor: what is left makes a piece, unless others are before it.
-    out->count = before > 1 ? 1 : wanted;
-    out->length = before > 1 ? size : size / wanted / align * align;
+    out->length = before > 1 ? size : uneven(size, wanted, align);
+    out->count = size / out->length;
     *outRest = size - out->count * out->length;
-    return out->length > 0 && before * out->count > 1;
+    return before * out->count > 1;
   }
   return false;
 }
@@ -118,7 +110,7 @@ static MlirWalkResult countValues(MlirOperation op, void *count) {
 }
 
 /// Cuts all reductions alike, where it pays or where there is no other way.
-static bool findCuts(Split *s) {
+static bool findCuts(MloptSplit *s) {
   int64_t pieces = mloptChooseSplit(s->body);
   s->isWhole = !pieces && s->count;
   if (s->isWhole)
@@ -129,7 +121,7 @@ static bool findCuts(Split *s) {
     int64_t rest = 0;
     if (!r->together)
       *cut = findLastGroup(r);
-    else if (pieces < 2 || !findCut(r, pieces, cut, &rest))
+    else if (pieces < 2 || !mloptFindCut(r, pieces, cut, &rest))
       return false;
     // Unit loops aside all have the same, and so the same pieces.
     if (i &&
@@ -141,97 +133,8 @@ static bool findCuts(Split *s) {
   return s->count > 0;
 }
 
-/// Whether the reductions of a fusion are of rows and of columns of one space;
-/// finds those of columns, or with `rows` the others.
-static bool findBeside(Split *s, bool rows) {
-  MloptReduction first[2] = {{.numLoops = 0}, {.numLoops = 0}};
-  s->count = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    MloptReduction r;
-    if (!mloptIsReduction(op))
-      continue;
-    if (!mloptDescribeReduction(op, &r) || !r.together ||
-        (r.inner > 1 && r.outer > 1))
-      return false;
-    MloptReduction *kind = &first[r.inner > 1];
-    if (!kind->numLoops)
-      *kind = r;
-    if (r.outer != kind->outer || r.middle != kind->middle ||
-        r.inner != kind->inner)
-      return false;
-    if (rows == (r.inner > 1))
-      continue;
-    if (s->count == MAX_REDUCTIONS ||
-        mlirOperationGetNumOperands(op) > MLOPT_MAX_CUT_OPERANDS)
-      return false;
-    s->reductions[s->count] = op;
-    s->loops[s->count++] = r;
-  }
-  s->isBeside = first[0].numLoops && first[1].numLoops &&
-                first[0].outer == first[1].middle &&
-                first[0].middle == first[1].inner;
-  return s->isBeside;
-}
-
-/// The only reduced loop of more than one turn; -1 where there are others.
-static intptr_t onlyReduced(const MloptReduction *r) {
-  intptr_t only = -1;
-  for (intptr_t i = 0; i < r->numReduced; ++i) {
-    if (r->sizes[r->reduced[i]] > 1 && only >= 0)
-      return -1;
-    only = r->sizes[r->reduced[i]] > 1 ? r->reduced[i] : only;
-  }
-  return only;
-}
-
-/// Cuts a sum of columns. What is left over of one dimension is a sum in the
-/// same kernel, if that may have as many results; of several, one is cut into
-/// equal pieces, if there are enough of them.
-static bool cutColumns(Split *s, intptr_t i, const MloptPieces *pieces) {
-  const MloptReduction *r = &s->loops[i];
-  MloptCut *cut = &s->cuts[i];
-  intptr_t loop = onlyReduced(r);
-  if (pieces->rest && loop >= 0) {
-    *cut = (MloptCut){
-        .loop = loop, .count = pieces->count, .length = pieces->length};
-    s->rest = pieces->rest;
-    return mlirOperationGetNumResults(s->fusion) + 2 * s->count <=
-           MLOPT_MAX_TILE_ROOTS;
-  }
-  if (!findCut(r, pieces->count, cut, &s->rest) || s->rest)
-    return false;
-  int64_t found = cut->count;
-  for (intptr_t k = 0; r->reduced[k] != cut->loop; ++k)
-    found *= r->sizes[r->reduced[k]];
-  return 2 * found >= pieces->count;
-}
-
-/// Cuts sums of columns, all alike; where that cannot be, the rows' reductions
-/// become a kernel of their own.
-static void cutBeside(Split *s) {
-  MloptCombiner combiner;
-  int64_t bytes = 0;
-  bool good = true;
-  for (intptr_t i = 0; i < s->count; ++i) {
-    good &= mlirOperationGetNumResults(s->reductions[i]) == 1 &&
-            mloptDescribeCombiner(s->reductions[i], 0, &combiner);
-    bytes += mloptElementWidth(
-                 mloptElementType(mloptResultType(s->reductions[i], 0))) /
-             8;
-  }
-  MloptPieces pieces = {0, 0, 0};
-  if (good)
-    pieces = mloptChoosePieces(s->loops[0].middle, s->loops[0].inner, bytes);
-  good = pieces.count > 0;
-  for (intptr_t i = 0; i < s->count && good; ++i)
-    good = cutColumns(s, i, &pieces);
-  s->isWhole = !good;
-  s->rest = good ? s->rest : 0;
-}
-
 /// Whether a value comes from one of the reductions.
-static bool dependsOn(const Split *s, MlirValue value) {
+static bool dependsOn(const MloptSplit *s, MlirValue value) {
   if (!mlirValueIsAOpResult(value))
     return false;
   MlirOperation op = mlirOpResultGetOwner(value);
@@ -244,17 +147,44 @@ static bool dependsOn(const Split *s, MlirValue value) {
   return false;
 }
 
-static bool readSplit(MlirOperation fusion, Split *s) {
-  *s = (Split){.fusion = fusion,
-               .body =
-                   mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0))};
+/// The number of a reduction's first result.
+static intptr_t resultOf(const MloptSplit *s, intptr_t reduction) {
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < reduction; ++i)
+    count += mlirOperationGetNumResults(s->reductions[i]);
+  return count;
+}
+
+/// Sums that the reductions' pieces can be made up for, as many as a kernel may
+/// have results.
+static void findStreams(MloptSplit *s) {
+  const intptr_t most = MLOPT_MAX_TILE_ROOTS - resultOf(s, s->count);
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0;
+         mloptIsReduction(op) && i < s->count && s->numStreams < most; ++i) {
+      MloptSplitStream *stream = &s->streams[s->numStreams];
+      *stream = (MloptSplitStream){.sum = op, .max = i};
+      if (!mlirOperationEqual(op, s->reductions[i]) &&
+          mlirOperationGetNumOperands(op) <= MLOPT_MAX_CUT_OPERANDS &&
+          mloptIsStreamedWith(op, s->reductions[i], &stream->streamed)) {
+        ++s->numStreams;
+        break;
+      }
+    }
+}
+
+static bool readSplit(MlirOperation fusion, MloptSplit *s) {
+  *s = (MloptSplit){
+      .fusion = fusion,
+      .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0))};
   intptr_t numValues = 0;
   mlirOperationWalk(fusion, countValues, &numValues, MlirWalkPreOrder);
   if (numValues > MLOPT_MAX_PIECE_VALUES ||
-      mlirOperationGetNumResults(fusion) > MAX_ROOTS)
+      mlirOperationGetNumResults(fusion) > MLOPT_SPLIT_ROOTS)
     return false;
-  if (findBeside(s, false)) {
-    cutBeside(s);
+  if (mloptFindBeside(s, false)) {
+    mloptCutBeside(s);
     return true;
   }
   s->count = 0;
@@ -271,17 +201,21 @@ static bool readSplit(MlirOperation fusion, Split *s) {
         return false;
     if (!first)
       continue;
-    if (s->count == MAX_REDUCTIONS ||
+    if (s->count == MLOPT_SPLIT_REDUCTIONS ||
         mlirOperationGetNumOperands(op) > MLOPT_MAX_CUT_OPERANDS)
       return false;
     s->reductions[s->count] = op;
     if (!mloptDescribeReduction(op, &s->loops[s->count++]))
       return false;
   }
-  return findCuts(s);
+  if (!findCuts(s))
+    return false;
+  if (!s->isWhole)
+    findStreams(s);
+  return true;
 }
 
-static int64_t spaceOf(const Split *s) {
+static int64_t spaceOf(const MloptSplit *s) {
   const MloptReduction *r = &s->loops[0];
   int64_t count = 1;
   for (intptr_t i = 0; i < r->numLoops; ++i)
@@ -291,13 +225,16 @@ static int64_t spaceOf(const Split *s) {
 
 /// Whether a value needs as many elements as are reduced, once the split
 /// reductions' results are known.
-static bool isLarge(const Split *s, MlirValue value) {
+static bool isLarge(const MloptSplit *s, MlirValue value) {
   if (!mlirValueIsAOpResult(value))
     return mlirTypeIsAShaped(mlirValueGetType(value)) &&
            mloptNumElements(mlirValueGetType(value)) >= spaceOf(s);
   MlirOperation op = mlirOpResultGetOwner(value);
   for (intptr_t i = 0; i < s->count; ++i)
     if (mlirOperationEqual(op, s->reductions[i]))
+      return false;
+  for (intptr_t i = 0; i < s->numStreams; ++i)
+    if (mlirOperationEqual(op, s->streams[i].sum))
       return false;
   if (mlirTypeIsAShaped(mlirValueGetType(value)) &&
       mloptNumElements(mlirValueGetType(value)) >= spaceOf(s))
@@ -309,24 +246,40 @@ static bool isLarge(const Split *s, MlirValue value) {
 }
 
 /// The piece behind all others.
-static MloptCut restOf(const Split *s, intptr_t i) {
+static MloptCut restOf(const MloptSplit *s, intptr_t i) {
   const MloptCut *cut = &s->cuts[i];
   return (MloptCut){cut->loop, cut->count * cut->length, 1, s->rest};
+}
+
+/// Adds the pieces of all reductions, or what is left over, and yields them.
+static void cutAll(MloptPiece *p, const MloptSplit *s, bool isRest) {
+  MlirOperation cuts[MLOPT_SPLIT_REDUCTIONS];
+  MloptCut cut[MLOPT_SPLIT_REDUCTIONS];
+  for (intptr_t i = 0; i < s->count; ++i) {
+    cut[i] = isRest ? restOf(s, i) : s->cuts[i];
+    cuts[i] = mloptPieceCut(p, s->reductions[i], &s->loops[i], &cut[i], -1,
+                            (MlirValue){NULL});
+  }
+  for (intptr_t n = 0; n < s->numStreams && !p->b.failed; ++n) {
+    const MloptSplitStream *stream = &s->streams[n];
+    intptr_t i = stream->max;
+    MlirValue reference = mloptPieceReference(p, mloptResult(cuts[i], 0));
+    mloptPieceCut(p, stream->sum, &s->loops[i], &cut[i],
+                  stream->streamed.reference, reference);
+  }
 }
 
 /// Which pieces a kernel reduces.
 enum { CUTS = 1, REST = 2 };
 
-static MlirOperation buildPieces(const Split *s, int which, bool withRoots,
+static MlirOperation buildPieces(const MloptSplit *s, int which, bool withRoots,
                                  intptr_t *numberOf) {
   MloptPiece p;
   mloptBeginPiece(&p, s->fusion);
-  for (intptr_t i = 0; i < s->count && (which & CUTS); ++i)
-    mloptPieceCut(&p, s->reductions[i], &s->loops[i], &s->cuts[i]);
-  for (intptr_t i = 0; i < s->count && (which & REST); ++i) {
-    MloptCut cut = restOf(s, i);
-    mloptPieceCut(&p, s->reductions[i], &s->loops[i], &cut);
-  }
+  if (which & CUTS)
+    cutAll(&p, s, false);
+  if (which & REST)
+    cutAll(&p, s, true);
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue root = mloptOperand(yield, i);
@@ -344,23 +297,44 @@ static void bindResult(MloptPiece *p, MlirValue value, MlirOperation fusion,
   mloptPieceBind(p, value, mloptPieceOperand(p, mloptResult(fusion, number)));
 }
 
-static intptr_t countResults(const Split *s) {
-  intptr_t count = 0;
-  for (intptr_t i = 0; i < s->count; ++i)
-    count += mlirOperationGetNumResults(s->reductions[i]);
-  return count;
+/// The sums that the reductions' pieces are made up for, from the same kernels.
+static void combineStreams(MloptPiece *p, const MloptSplit *s,
+                           MlirOperation pieces, MlirOperation rest,
+                           bool isWanted) {
+  intptr_t next = resultOf(s, s->count);
+  for (intptr_t n = 0; n < s->numStreams; ++n, ++next) {
+    MlirOperation sum = s->streams[n].sum;
+    intptr_t i = s->streams[n].max, largest = resultOf(s, i);
+    intptr_t numInputs = mlirOperationGetNumOperands(sum) - 1;
+    MlirValue ofAll = mloptPieceNeed(p, mloptResult(s->reductions[i], 0));
+    MlirValue value = mloptPieceNeed(p, mloptOperand(sum, numInputs));
+    value = mloptPieceRescale(
+        p, &s->loops[i], &s->cuts[i],
+        mloptPieceOperand(p, mloptResult(pieces, next)),
+        mloptPieceOperand(p, mloptResult(pieces, largest)), ofAll, value);
+    MloptCut restCut = restOf(s, i);
+    if (s->rest)
+      value = mloptPieceRescale(
+          p, &s->loops[i], &restCut,
+          mloptPieceOperand(p, mloptResult(rest, next)),
+          mloptPieceOperand(p, mloptResult(rest, largest)), ofAll, value);
+    mloptPieceBind(p, mloptResult(sum, 0), value);
+    if (isWanted)
+      mloptPieceYield(p, value);
+  }
 }
 
 /// The kernel that reduces what the pieces gave, with all that needs no more.
 /// `rest`, if not null, gave what is left over; behind the pieces, where it is
 /// the same kernel.
-static MlirOperation buildCombined(const Split *s, MlirOperation pieces,
+static MlirOperation buildCombined(const MloptSplit *s, MlirOperation pieces,
                                    MlirOperation rest, intptr_t *numberOf,
                                    bool isWanted) {
   MloptPiece p;
   mloptBeginPiece(&p, s->fusion);
   intptr_t next = 0;
-  intptr_t behind = mlirOperationEqual(pieces, rest) ? countResults(s) : 0;
+  intptr_t behind =
+      mlirOperationEqual(pieces, rest) ? resultOf(s, s->count) : 0;
   for (intptr_t k = 0; k < s->count; ++k) {
     MlirOperation op = s->reductions[k];
     MloptCut restCut = restOf(s, k);
@@ -380,6 +354,7 @@ static MlirOperation buildCombined(const Split *s, MlirOperation pieces,
         mloptPieceYield(&p, value);
     }
   }
+  combineStreams(&p, s, pieces, rest, isWanted);
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue root = mloptOperand(yield, i);
@@ -391,7 +366,7 @@ static MlirOperation buildCombined(const Split *s, MlirOperation pieces,
 
 /// The kernel of the roots that need every element again; `combined` yields the
 /// reductions' results first.
-static MlirOperation buildLast(const Split *s, MlirOperation combined,
+static MlirOperation buildLast(const MloptSplit *s, MlirOperation combined,
                                const bool *isDone, intptr_t *numberOf) {
   MloptPiece p;
   mloptBeginPiece(&p, s->fusion);
@@ -400,6 +375,8 @@ static MlirOperation buildLast(const Split *s, MlirOperation combined,
     for (intptr_t i = 0, n = mlirOperationGetNumResults(s->reductions[k]);
          i < n; ++i)
       bindResult(&p, mloptResult(s->reductions[k], i), combined, next++);
+  for (intptr_t n = 0; n < s->numStreams; ++n)
+    bindResult(&p, mloptResult(s->streams[n].sum, 0), combined, next++);
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i)
     if (!isDone[i])
@@ -410,7 +387,7 @@ static MlirOperation buildLast(const Split *s, MlirOperation combined,
 
 /// The kernel of reductions that stay whole, with all that needs no more. With
 /// `columns`, what does not depend on those reductions.
-static MlirOperation buildWhole(const Split *s, const Split *columns,
+static MlirOperation buildWhole(const MloptSplit *s, const MloptSplit *columns,
                                 intptr_t *numberOf) {
   MloptPiece p;
   mloptBeginPiece(&p, s->fusion);
@@ -434,18 +411,18 @@ enum { PIECES, COMBINED, LAST, NUM_PARTS, MOST_TURNS = 8 };
 
 /// Splits a fusion into parts, null where there is none; false when building
 /// failed.
-static bool split(const Split *s, MlirOperation *parts) {
+static bool split(const MloptSplit *s, MlirOperation *parts) {
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   intptr_t numRoots = mlirOperationGetNumOperands(yield);
-  intptr_t numberOf[NUM_PARTS][MAX_ROOTS];
-  bool isDone[MAX_ROOTS], isAll = true;
+  intptr_t numberOf[NUM_PARTS][MLOPT_SPLIT_ROOTS];
+  bool isDone[MLOPT_SPLIT_ROOTS], isAll = true;
   MlirOperation rest = {NULL};
   for (int part = 0; part < NUM_PARTS; ++part)
     parts[part] = (MlirOperation){NULL};
   memset(numberOf, -1, sizeof numberOf);
-  Split rows = *s;
+  MloptSplit rows = *s;
   if (s->isBeside && s->isWhole)
-    findBeside(&rows, true);
+    mloptFindBeside(&rows, true);
   if (s->isWhole)
     parts[COMBINED] =
         buildWhole(&rows, s->isBeside ? s : NULL, numberOf[COMBINED]);
@@ -492,7 +469,7 @@ static bool split(const Split *s, MlirOperation *parts) {
 
 /// Splits a fusion, and what is left of it where that must be split again.
 static bool splitFusion(MlirOperation fusion, int turns) {
-  Split s;
+  MloptSplit s;
   MlirOperation parts[NUM_PARTS];
   bool failed;
   MlirOperation sorted;
@@ -557,11 +534,14 @@ static MlirDialectHandle (*const dependent[])(void) = {
 
 const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
     .argument = "mlopt-split-reductions",
-    .summary = "Split reductions and scans of few long rows between kernels",
+    .summary =
+        "MloptSplit reductions and scans of few long rows between kernels",
     .doc = "A fusion that reduces too few rows or columns to keep the GPU busy "
            "becomes a fusion that reduces pieces of them, one that reduces the "
            "pieces' results, and one for results that need every element "
-           "again. The number of pieces follows from the shape. Reduced "
+           "again. The number of pieces follows from the shape. The largest "
+           "element of a row and the sum of exponentials of what is below it "
+           "are found together, a piece's sum with its own largest. Reduced "
            "dimensions that lie apart are reduced one group after the other, "
            "and reductions of columns that need each other's results in a "
            "fusion each. Columns that are reduced beside rows are reduced in "

@@ -171,6 +171,45 @@ func.func @row_too_long(%x: tensor<16777216xf32>) -> tensor<16777216xf32> {
 
 // -----
 
+// Of such a row the largest element and the sum of exponentials with it are
+// found together; what reads it again is a kernel of its own.
+// CHECK-LABEL: func.func @streamed_row
+// CHECK:       mlopt.fusion
+// CHECK-SAME:    -> (tensor<f32>, tensor<f32>)
+// CHECK:         mlopt.reduce max
+// CHECK:         mlopt.reduce add
+// CHECK:       mlopt.fusion
+// CHECK:       mlopt.div
+// CHECK:       reason = "row-too-long"
+// CHECK-NOT:   mlopt.fusion
+func.func @streamed_row(%x: tensor<16777216xf32>) -> tensor<16777216xf32> {
+  %m = mlopt.reduce max %x dims [0] : (tensor<16777216xf32>) -> tensor<f32>
+  %a = mlopt.broadcast %m dims [] : tensor<f32> -> tensor<16777216xf32>
+  %d = mlopt.sub %x, %a : tensor<16777216xf32>
+  %e = mlopt.exp %d : tensor<16777216xf32>
+  %s = mlopt.reduce add %e dims [0] : (tensor<16777216xf32>) -> tensor<f32>
+  %b = mlopt.broadcast %s dims [] : tensor<f32> -> tensor<16777216xf32>
+  %r = mlopt.div %e, %b : tensor<16777216xf32>
+  return %r : tensor<16777216xf32>
+}
+
+// -----
+
+// With another row's largest element nothing is known of the exponentials.
+// CHECK-LABEL: func.func @other_row
+// CHECK-COUNT-2: mlopt.fusion
+// CHECK:       reason = "row-too-long"
+func.func @other_row(%x: tensor<16777216xf32>, %y: tensor<16777216xf32>) -> tensor<f32> {
+  %m = mlopt.reduce max %y dims [0] : (tensor<16777216xf32>) -> tensor<f32>
+  %a = mlopt.broadcast %m dims [] : tensor<f32> -> tensor<16777216xf32>
+  %d = mlopt.sub %x, %a : tensor<16777216xf32>
+  %e = mlopt.exp %d : tensor<16777216xf32>
+  %s = mlopt.reduce add %e dims [0] : (tensor<16777216xf32>) -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
 // What computes a factor is a kernel before the contraction's, even where the
 // code that follows the contraction reads it too.
 // CHECK-LABEL: func.func @contraction

@@ -142,6 +142,73 @@ func.func @small(%x: tensor<4096xf32>) -> tensor<f32> {
   return %r : tensor<f32>
 }
 
+// The largest of a row and the sum of exponentials with it: pieces are summed
+// with their own largest, which the kernel behind them makes up for.
+// CHECK-LABEL: func.func @streamed
+// CHECK:       %[[P:.*]]:2 = mlopt.fusion
+// CHECK-SAME:    -> (tensor<4096xf32>, tensor<4096xf32>)
+// CHECK:         %[[L:.*]] = linalg.generic {{.*}}["parallel", "reduction"]
+// CHECK:           arith.maximumf
+// CHECK:         %[[M:.*]] = linalg.generic {{.*}}["parallel"]} ins(%[[L]] :
+// CHECK:           arith.select
+// CHECK:         %[[S:.*]] = linalg.generic {{.*}}["parallel", "reduction"]} ins({{%.*}}, %[[M]],
+// CHECK:           math.exp
+// CHECK:         mlopt.yield %[[L]], %[[S]]
+// CHECK:       %[[R:.*]]:2 = mlopt.fusion ({{.*}} = %[[P]]#0 : tensor<4096xf32>, {{.*}} = %[[P]]#1 : tensor<4096xf32>)
+// CHECK:           arith.maximumf
+// CHECK:         linalg.generic {{.*}}["reduction"]
+// CHECK:           arith.subf
+// CHECK-NEXT:      math.exp
+// CHECK-NEXT:      arith.mulf
+// CHECK-NEXT:      arith.addf
+// CHECK:       return %[[R]]#0, %[[R]]#1
+func.func @streamed(%x: tensor<67108864xf32>) -> (tensor<f32>, tensor<f32>) {
+  %r:2 = mlopt.fusion (%ax = %x : tensor<67108864xf32>) -> (tensor<f32>, tensor<f32>) {
+    %z0 = arith.constant dense<0xFF800000> : tensor<f32>
+    %z1 = arith.constant dense<0.0> : tensor<f32>
+    %m = linalg.generic {indexing_maps = [#id1, #none], iterator_types = ["reduction"]} ins(%ax : tensor<67108864xf32>) outs(%z0 : tensor<f32>) {
+    ^bb0(%e: f32, %acc: f32):
+      %s = arith.maximumf %acc, %e : f32
+      linalg.yield %s : f32
+    } -> tensor<f32>
+    %out = linalg.generic {indexing_maps = [#id1, #none, #none], iterator_types = ["reduction"]} ins(%ax, %m : tensor<67108864xf32>, tensor<f32>) outs(%z1 : tensor<f32>) {
+    ^bb0(%e: f32, %f: f32, %acc: f32):
+      %d = arith.subf %e, %f : f32
+      %p = math.exp %d : f32
+      %s = arith.addf %acc, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<f32>
+    mlopt.yield %m, %out : tensor<f32>, tensor<f32>
+  }
+  return %r#0, %r#1 : tensor<f32>, tensor<f32>
+}
+
+// With another row's largest, exponentials of a piece may be too large: the sum
+// comes last, in pieces of its own.
+// CHECK-LABEL: func.func @not_streamed
+// CHECK-COUNT-4: mlopt.fusion
+// CHECK-NOT:   arith.select
+func.func @not_streamed(%x: tensor<67108864xf32>, %y: tensor<67108864xf32>) -> tensor<f32> {
+  %r = mlopt.fusion (%ax = %x : tensor<67108864xf32>, %ay = %y : tensor<67108864xf32>) -> tensor<f32> {
+    %z0 = arith.constant dense<0xFF800000> : tensor<f32>
+    %z1 = arith.constant dense<0.0> : tensor<f32>
+    %m = linalg.generic {indexing_maps = [#id1, #none], iterator_types = ["reduction"]} ins(%ay : tensor<67108864xf32>) outs(%z0 : tensor<f32>) {
+    ^bb0(%e: f32, %acc: f32):
+      %s = arith.maximumf %acc, %e : f32
+      linalg.yield %s : f32
+    } -> tensor<f32>
+    %out = linalg.generic {indexing_maps = [#id1, #none, #none], iterator_types = ["reduction"]} ins(%ax, %m : tensor<67108864xf32>, tensor<f32>) outs(%z1 : tensor<f32>) {
+    ^bb0(%e: f32, %f: f32, %acc: f32):
+      %d = arith.subf %e, %f : f32
+      %p = math.exp %d : f32
+      %s = arith.addf %acc, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<f32>
+    mlopt.yield %out : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
 // Columns that are reduced beside rows: in pieces of rows, each a block's, with
 // everything that does not need them.
 // CHECK-LABEL: func.func @beside

@@ -144,6 +144,9 @@ PROGRAMS = {
     # Elements.
     "odd_long": softmax("bf16", 140, 20001),
     "odd_short": softmax("bf16", 3001, 31),
+    # In pieces, each with its own largest element.
+    "pieces": softmax("bf16", 2, 2000000),
+    "pieces_left": softmax("f32", 1, 1500007),
     # Columns beside them: in equal pieces of rows, or with some left over.
     "columns": gradients("f32", 2112, 1000),
     "columns_left": gradients("f32", 2113, 1000),
