@@ -30,7 +30,8 @@ static int64_t totalSteps(const MloptStreamKernel *g) {
 
 /// Whether all rows of a tile lie in one turn of the bound.
 static bool isUsable(const MloptStreamKernel *g, const MloptStreamBound *b) {
-  return !b->step || b->size >= rowsOf(g) || b->size % g->s.tile[0] == 0;
+  int64_t turn = b->unit * b->size;
+  return !b->step || turn >= rowsOf(g) || turn % g->s.tile[0] == 0;
 }
 
 static bool isAtLeast(const MloptStreamBound *b, int64_t key) {
@@ -77,7 +78,9 @@ static MlirValue boundAt(MloptStreamKernel *g, const MloptStreamBound *b,
   if (!b->step)
     return mloptNvInt(nv, b->low);
   MlirValue i = row;
-  if (b->size < rowsOf(g))
+  if (b->unit > 1)
+    i = mloptNvDivInt(nv, i, b->unit);
+  if (b->unit * b->size < rowsOf(g))
     i = mloptNvRemInt(nv, i, b->size);
   if (b->step > 1)
     i = mloptNvMulInt(nv, mloptNvDivInt(nv, i, b->step), b->step);

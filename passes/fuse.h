@@ -83,6 +83,11 @@ void mloptFusePrepare(MlirBlock, bool wgmma);
 /// Makes a dot in f32 that may be rounded as f32 is, and is large enough, one
 /// of bf16 factors.
 void mloptFuseSplitDot(MlirOperation dot);
+/// Whether dimensions of more than one element lie next to each other.
+bool mloptFuseAreTogether(MlirType, const MloptInts *dims);
+/// Transposes the left factor of a dot whose rows are dimensions that lie
+/// apart.
+void mloptFuseLayRows(MlirOperation dot);
 /// Transposes the factors of a dot whose elements wgmma takes only where rows
 /// run along the contracted dimensions, and pads rows that TMA does not take.
 void mloptFuseLayFactors(MlirOperation dot);

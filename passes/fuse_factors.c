@@ -16,6 +16,10 @@
 //   %t = mlopt.transpose %w perm [1, 0] : tensor<256x384xi8> -> ...
 //   %r = mlopt.dot %x, %t contract [1] x [1]
 //
+// So is the left factor of a dot that streams keys, where its rows are
+// dimensions that lie apart, as those of grouped heads: [b, t, kv, g, d]
+// becomes [b, kv, t, g, d].
+//
 // TMA takes rows whose stride is a multiple of 16 bytes. Others are copied with
 // zeros behind them, which add nothing to a sum; so are rows of a large product
 // that do not start with a line of memory, since TMA reads two for one there:
@@ -89,12 +93,10 @@ static MloptInts order(MlirType type, const MloptInts *batch,
   return perm;
 }
 
-static void layFactor(MlirOperation dot, intptr_t side) {
+static void transposeFactor(MlirOperation dot, intptr_t side) {
   MlirType type = mloptOperandType(dot, side);
   MloptInts batch = mloptGetInts(dot, batchOf[side]);
   MloptInts contract = mloptGetInts(dot, contractOf[side]);
-  if (runsAlong(type, &contract))
-    return;
   MloptInts perm = order(type, &batch, &contract);
   int64_t shape[MLOPT_MAX_RANK];
   for (intptr_t i = 0; i < perm.count; ++i)
@@ -121,6 +123,23 @@ static void layFactor(MlirOperation dot, intptr_t side) {
   mloptSetInts(dot, batchOf[side], &batch);
   mloptSetInts(dot, contractOf[side], &contract);
   mlirOperationSetOperand(dot, side, laid);
+}
+
+static void layFactor(MlirOperation dot, intptr_t side) {
+  MloptInts contract = mloptGetInts(dot, contractOf[side]);
+  if (!runsAlong(mloptOperandType(dot, side), &contract))
+    transposeFactor(dot, side);
+}
+
+void mloptFuseLayRows(MlirOperation dot) {
+  MlirType type = mloptOperandType(dot, 0);
+  MloptInts batch = mloptGetInts(dot, batchOf[0]);
+  MloptInts contract = mloptGetInts(dot, contractOf[0]);
+  MloptInts perm = order(type, &batch, &contract), rows = {.count = 0};
+  for (intptr_t i = batch.count; i < perm.count - contract.count; ++i)
+    rows.at[rows.count++] = perm.at[i];
+  if (!mloptFuseAreTogether(type, &rows))
+    transposeFactor(dot, 0);
 }
 
 //===----------------------------------------------------------------------===//

@@ -142,8 +142,7 @@ static MloptInts throughTranspose(const MloptInts *perm, MloptInts dims) {
   return dims;
 }
 
-/// Whether dimensions of more than one element lie next to each other.
-static bool areTogether(MlirType type, const MloptInts *dims) {
+bool mloptFuseAreTogether(MlirType type, const MloptInts *dims) {
   int64_t last = -1;
   for (intptr_t i = 0; i < dims->count; ++i) {
     if (mloptDim(type, dims->at[i]) == 1)
@@ -170,8 +169,9 @@ static bool isReadable(MlirType type, const MloptInts *perm,
   for (intptr_t i = 1; i < free.count; ++i)
     if (free.at[i] < free.at[i - 1])
       return false;
-  return areTogether(type, &free) && areTogether(type, batch) &&
-         areTogether(type, contract);
+  return mloptFuseAreTogether(type, &free) &&
+         mloptFuseAreTogether(type, batch) &&
+         mloptFuseAreTogether(type, contract);
 }
 
 /// Contracting another dimension adds the same products in the same order.

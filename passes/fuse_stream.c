@@ -60,6 +60,7 @@ MlirOperation mloptFuseDelayScale(MlirOperation second) {
   MloptFuseStream s;
   if (mloptFuseMatchStream(second, &s) != MLOPT_FUSE_FUSED)
     return (MlirOperation){NULL};
+  mloptFuseLayRows(s.first);
   if (mlirOperationIsNull(s.scale))
     return second;
   MloptBuilder b = mloptBuilderBefore(second, mlirOperationGetLocation(second));

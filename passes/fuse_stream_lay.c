@@ -258,20 +258,29 @@ static void moveAll(MlirOperation moved) {
     mlirOperationDestroy(moved);
 }
 
+/// Whether a value is elementwise code of a dot, or one. `*budget`: operations
+/// that may be looked at.
+static bool isOfDot(MlirValue value, int *budget) {
+  MlirOperation op = definerOf(value);
+  if (mlirOperationIsNull(op) || --*budget < 0)
+    return false;
+  bool isOf = mloptIsA(op, &mloptOp_dot);
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op);
+       i < n && !isOf && isElementwise(op); ++i)
+    isOf = isOfDot(mloptOperand(op, i), budget);
+  return isOf;
+}
+
 /// A transpose between elementwise code of a dot and this value, which is such
-/// code too; null if there is none. `*budget`: operations that may be looked
-/// at.
+/// code too; null if there is none. Those of masks stay. `*budget`: operations
+/// that may be looked at.
 static MlirOperation findTransposed(MlirValue value, int *budget) {
   const MlirOperation none = {NULL};
   MlirOperation op = definerOf(value);
   if (mlirOperationIsNull(op) || --*budget < 0)
     return none;
-  if (mloptIsA(op, &mloptOp_transpose)) {
-    MlirOperation from = definerOf(mloptOperand(op, 0));
-    bool isScores = !mlirOperationIsNull(from) &&
-                    (mloptIsA(from, &mloptOp_dot) || isElementwise(from));
-    return isScores ? op : none;
-  }
+  if (mloptIsA(op, &mloptOp_transpose))
+    return isOfDot(mloptOperand(op, 0), budget) ? op : none;
   MlirOperation found = none;
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op);
        i < n && mlirOperationIsNull(found) && isElementwise(op); ++i)

@@ -34,13 +34,14 @@
 
 #include "contraction.h"
 
-/// A key that depends on the row: with i = row % size,
+/// A key that depends on the row: with i = row / unit % size,
 ///
 ///   (i / step) * step + constant, but at least `low` and at most `high`
 ///
-/// so that it rises with i; `low` where step is 0.
+/// so that it rises with i; `low` where step is 0. A unit is of several rows
+/// where they have keys alike, as those of a group of heads.
 typedef struct MloptStreamBound {
-  int64_t size, step, constant, low, high;
+  int64_t unit, size, step, constant, low, high;
 } MloptStreamBound;
 
 /// Its value.
@@ -48,7 +49,8 @@ static inline int64_t mloptStreamBoundAt(const MloptStreamBound *bound,
                                          int64_t row) {
   if (!bound->step)
     return bound->low;
-  int64_t at = row % bound->size / bound->step * bound->step + bound->constant;
+  int64_t i = row / bound->unit % bound->size;
+  int64_t at = i / bound->step * bound->step + bound->constant;
   at = at < bound->low ? bound->low : at;
   return at > bound->high ? bound->high : at;
 }

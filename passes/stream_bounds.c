@@ -32,7 +32,7 @@ typedef struct Keys {
 } Keys;
 
 static MloptStreamBound fixed(int64_t key) {
-  return (MloptStreamBound){.size = 1, .low = key, .high = key};
+  return (MloptStreamBound){.unit = 1, .size = 1, .low = key, .high = key};
 }
 
 static bool isFixedAt(const MloptStreamBound *bound, int64_t key) {
@@ -44,10 +44,9 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /// Whether a bound is at or below another one in all rows.
 static bool isNeverAbove(const MloptStreamBound *a, const MloptStreamBound *b) {
-  if (a->step && b->step && a->size != b->size)
-    return false;
-  for (int64_t row = 0, rows = most(a->size, b->size); row < rows; ++row)
-    if (mloptStreamBoundAt(a, row) > mloptStreamBoundAt(b, row))
+  int64_t unit = most(a->unit, b->unit), size = most(a->size, b->size);
+  for (int64_t i = 0; i < size; ++i)
+    if (mloptStreamBoundAt(a, i * unit) > mloptStreamBoundAt(b, i * unit))
       return false;
   return true;
 }
@@ -132,6 +131,7 @@ typedef struct Affine {
 
 typedef struct Search {
   int64_t rows, keys; ///< the loops' sizes
+  int64_t unit;       ///< rows of the product to each of the row's loop
 } Search;
 
 static const Affine unknownAffine = {.isKnown = false, .step = 1};
@@ -301,7 +301,8 @@ static bool boundAt(const Search *s, Affine at, MloptStreamBound *out) {
   if (at.row == 0)
     *out = fixed(least(most(at.constant, 0), s->keys));
   else
-    *out = (MloptStreamBound){s->rows, at.step, at.constant, 0, s->keys};
+    *out =
+        (MloptStreamBound){s->unit, s->rows, at.step, at.constant, 0, s->keys};
   return at.row == 0 || at.row == 1;
 }
 
@@ -392,25 +393,37 @@ static Keys keysOf(const Search *s, MlirOperation generic, const Affine *loops,
   return isNot ? neither(a, s->keys) : unknown(s->keys);
 }
 
+/// The keys that the condition of the score keeps, by its loop `row`; by none
+/// where that is negative.
+static Keys keysByLoop(const MloptStream *s, intptr_t row) {
+  MlirType score = mloptResultType(s->score, 0);
+  Search search = {.rows = row < 0 ? 1 : mloptDim(score, row),
+                   .keys = s->scores.sizes[MLOPT_AXIS_N],
+                   .unit = row < 0 ? 1 : s->steps[row]};
+  Affine loops[MLOPT_MAX_RANK];
+  for (intptr_t l = 0; l < mloptRank(score); ++l) {
+    loops[l] = mloptDim(score, l) == 1 ? constantAffine(0) : unknownAffine;
+    if (mloptDim(score, l) > 1 && s->axes[l] == MLOPT_AXIS_N)
+      loops[l] = (Affine){.isKnown = true, .key = 1, .step = 1};
+    else if (l == row)
+      loops[l] = (Affine){.isKnown = true, .row = 1, .step = 1};
+  }
+  Keys keys = keysOf(&search, s->score, loops, s->condition);
+  return s->keeps ? keys : neither(keys, search.keys);
+}
+
 void mloptFindStreamBounds(MloptStream *s) {
-  const MloptContraction *c = &s->scores;
-  Search search = {.rows = 1, .keys = c->sizes[MLOPT_AXIS_N]};
-  Keys keys = exactly(fixed(0), fixed(search.keys));
+  Keys keys = exactly(fixed(0), fixed(s->scores.sizes[MLOPT_AXIS_N]));
   if (!mlirValueIsNull(s->condition)) {
     MlirType score = mloptResultType(s->score, 0);
-    Affine loops[MLOPT_MAX_RANK];
-    for (intptr_t l = 0; l < mloptRank(score); ++l) {
-      int64_t size = mloptDim(score, l);
-      loops[l] = size == 1 ? constantAffine(0) : unknownAffine;
-      if (size > 1 && s->axes[l] == MLOPT_AXIS_N) {
-        loops[l] = (Affine){.isKnown = true, .key = 1, .step = 1};
-      } else if (size > 1 && s->axes[l] == MLOPT_AXIS_M && s->steps[l] == 1) {
-        loops[l] = (Affine){.isKnown = true, .row = 1, .step = 1};
-        search.rows = size;
+    keys = keysByLoop(s, -1);
+    for (intptr_t l = 0; l < mloptRank(score); ++l)
+      if (mloptDim(score, l) > 1 && s->axes[l] == MLOPT_AXIS_M) {
+        Keys more = keysByLoop(s, l);
+        if (more.from.step || more.end.step || more.fullFrom.step ||
+            more.fullEnd.step)
+          keys = more;
       }
-    }
-    keys = keysOf(&search, s->score, loops, s->condition);
-    keys = s->keeps ? keys : neither(keys, search.keys);
   }
   s->from = keys.from;
   s->end = keys.end;

@@ -107,3 +107,38 @@ func.func @transposed(%q: tensor<2x64x4x64xbf16>, %k: tensor<2x96x4x64xbf16>, %v
   %r = mlopt.transpose %o perm [0, 3, 1, 2] : tensor<2x4x64x64xbf16> -> tensor<2x64x4x64xbf16>
   return %r : tensor<2x64x4x64xbf16>
 }
+
+// -----
+
+// Rows of grouped heads lie apart in memory, and are put side by side first. The
+// scores' transpose moves behind the softmax, and what the mask reads stays
+// transposed.
+// CHECK-LABEL: func.func @grouped
+// CHECK-SAME: kernels = 2
+// CHECK: mlopt.fusion
+// CHECK-NEXT: mlopt.transpose %{{.*}} perm [0, 2, 1, 3, 4]
+// CHECK-NEXT: mlopt.yield
+// CHECK: mlopt.fusion
+// CHECK: mlopt.dot %{{.*}} batch [0, 1] x [0, 2] contract [4] x [3] : (tensor<2x2x64x4x64xbf16>
+// CHECK: mlopt.select %{{.*}} : tensor<2x2x64x4x96xf32>
+// CHECK: mlopt.dot
+// CHECK-NOT: mlopt.fusion
+func.func @grouped(%q: tensor<2x64x2x4x64xbf16>, %k: tensor<2x96x2x64xbf16>, %v: tensor<2x96x2x64xbf16>) -> tensor<2x2x4x64x64xf32> {
+  %raw = mlopt.dot %q, %k batch [0, 2] x [0, 2] contract [4] x [3] : (tensor<2x64x2x4x64xbf16>, tensor<2x96x2x64xbf16>) -> tensor<2x2x64x4x96xf32>
+  %t = mlopt.transpose %raw perm [0, 1, 3, 2, 4] : tensor<2x2x64x4x96xf32> -> tensor<2x2x4x64x96xf32>
+  %i = mlopt.iota dim 3 : tensor<2x2x4x64x96xi32>
+  %j = mlopt.iota dim 4 : tensor<2x2x4x64x96xi32>
+  %keep = mlopt.compare ge, %i, %j : tensor<2x2x4x64x96xi32>
+  %never = mlopt.constant dense<0xFF800000> : tensor<2x2x4x64x96xf32>
+  %s = mlopt.select %keep, %t, %never : tensor<2x2x4x64x96xf32>
+  %m = mlopt.reduce max %s dims [4] : (tensor<2x2x4x64x96xf32>) -> tensor<2x2x4x64xf32>
+  %ms = mlopt.broadcast %m dims [0, 1, 2, 3] : tensor<2x2x4x64xf32> -> tensor<2x2x4x64x96xf32>
+  %d = mlopt.sub %s, %ms : tensor<2x2x4x64x96xf32>
+  %e = mlopt.exp %d : tensor<2x2x4x64x96xf32>
+  %l = mlopt.reduce add %e dims [4] : (tensor<2x2x4x64x96xf32>) -> tensor<2x2x4x64xf32>
+  %ls = mlopt.broadcast %l dims [0, 1, 2, 3] : tensor<2x2x4x64xf32> -> tensor<2x2x4x64x96xf32>
+  %p = mlopt.div %e, %ls : tensor<2x2x4x64x96xf32>
+  %w = mlopt.convert %p : tensor<2x2x4x64x96xf32> -> tensor<2x2x4x64x96xbf16>
+  %o = mlopt.dot %w, %v batch [0, 1] x [0, 2] contract [4] x [1] : (tensor<2x2x4x64x96xbf16>, tensor<2x96x2x64xbf16>) -> tensor<2x2x4x64x64xf32>
+  return %o : tensor<2x2x4x64x64xf32>
+}

@@ -29,11 +29,11 @@ import programs  # noqa: E402
 cases = {}
 
 
-def give(name, p, *values):
+def give(name, p, *values, kernels=1):
     p.give(*values)
+    promise = f"{{kernels = {kernels}, tensor_cores}}"
     cases[name] = p.text.replace(
-        " {\n", " attributes {mlopt.expect = {kernels = 1, tensor_cores}} {\n",
-        1)
+        " {\n", f" attributes {{mlopt.expect = {promise}}} {{\n", 1)
 
 
 def softmax(p, name, scores, v, batch, late=False):
@@ -171,6 +171,28 @@ def groups(name, rows, score=None):
     softmax(p, name, scores, v, ([0, 1], [0, 1]))
 
 
+def grouped(name, rows, heads=3, condition=None, order=(0, 1, 2, 3, 4)):
+    """Groups of query heads as they lie in memory, [b, s, groups, heads, d]: a
+    kernel puts them side by side. `order`: of the scores in the softmax."""
+    p = programs.Program()
+    q = p.argument("q", [2, rows, 2 * heads, 64])
+    k, v = (p.argument(n, [2, 170, 2, 64]) for n in "kv")
+    raw = q.reshape(2, rows, 2, heads, 64).dot(k, ([4], [3]), ([0, 2], [0, 2]),
+                                               "f32")
+    scores = raw.transpose(*order) * 0.125
+    if condition:
+        keep = condition(p.iota(order.index(2), scores.shape),
+                         p.iota(4, scores.shape))
+        scores = keep.select(scores, -math.inf)
+    e = (scores - scores.reduce("max", 4).like(scores, [0, 1, 2, 3])).unary(
+        "exp")
+    e = e / e.reduce("add", 4).like(e, [0, 1, 2, 3])
+    out = e.to("bf16").dot(v, ([4], [1]), ([0, 1], [0, 2]))
+    back = [0, order.index(2), 1, order.index(3), 4]
+    give(name, p, out.transpose(*back).reshape(2, rows, 2 * heads, 64),
+         kernels=2)
+
+
 def transposed(name, score=None):
     """The second dot takes the weights on the right, heads lie inside."""
     p = programs.Program()
@@ -240,6 +262,13 @@ def fill():
     groups("groups_odd", 50)
     groups("groups_causal", 128, MASKS["causal"])
     groups("groups_odd_causal", 50, MASKS["causal"])
+    grouped("grouped", 128)
+    grouped("grouped_causal", 150, 4, MASKS["causal"])
+    grouped("grouped_odd_causal", 150, 3, MASKS["causal"])
+    grouped("grouped_window", 130, 8, MASKS["window"])
+    grouped("grouped_transposed", 77, 4, None, (0, 1, 3, 2, 4))
+    grouped("grouped_transposed_causal", 150, 4, MASKS["causal"],
+            (0, 1, 3, 2, 4))
     transposed("transposed")
     transposed("transposed_causal", keeping(MASKS["causal"]))
     shared()

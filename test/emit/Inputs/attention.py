@@ -2,23 +2,46 @@
 
 Q is [B, H, M, D], K and V are [B, H, N, D]. SCORE is what is done to their
 products, which are scaled first: full (nothing), causal, cap (a tanh), slope (a
-bias from places and a factor for each head, causal), bias (a tensor) or ratio
-(a division). SCHEDULE is what is pinned: the text of entries of mlopt.schedule.
+bias from places and a factor for each head, causal), bias (a tensor), ratio (a
+division), or the name of another mask below. SCHEDULE is what is pinned: the text of entries of mlopt.schedule.
 """
 
 import math
 import sys
 
-CAUSAL = """
+MASKS = {
+    "causal": """
+    %past = mlopt.compare ge, %i, %j : {places}i32>""",
+    "window": """
+    %before = mlopt.sub %i, %j : {places}i32>
+    %length = mlopt.constant dense<100> : {places}i32>
+    %near = mlopt.compare lt, %before, %length : {places}i32>
+    %seen = mlopt.compare ge, %i, %j : {places}i32>
+    %past = mlopt.and %seen, %near : {places}i1>""",
+    "prefix": """
+    %length = mlopt.constant dense<200> : {places}i32>
+    %first = mlopt.compare lt, %j, %length : {places}i32>
+    %seen = mlopt.compare ge, %i, %j : {places}i32>
+    %past = mlopt.or %first, %seen : {places}i1>""",
+    "blocks": """
+    %length = mlopt.constant dense<64> : {places}i32>
+    %of_i = mlopt.div %i, %length : {places}i32>
+    %of_j = mlopt.div %j, %length : {places}i32>
+    %past = mlopt.compare ge, %of_i, %of_j : {places}i32>""",
+    "data": """
+    %near = mlopt.convert %i : {places}i32> -> {places}f32>
+    %past = mlopt.compare ge, %near, %near : {places}f32>""",
+}
+
+MASKED = """
     %i = mlopt.iota dim 0 : {places}i32>
-    %j = mlopt.iota dim 1 : {places}i32>
-    %past = mlopt.compare ge, %i, %j : {places}i32>
+    %j = mlopt.iota dim 1 : {places}i32>{mask}
     %keep = mlopt.broadcast %past dims [2, 3] : {places}i1> -> {bits}
     %never = mlopt.constant dense<0xFF800000> : {scores}
     %masked = mlopt.select %keep, {score}, %never : {scores}"""
 
 SCORES = {
-    "full": "", "causal": "",
+    "full": "",
     "cap": """
     %c = mlopt.constant dense<30.0> : {scores}
     %down = mlopt.constant dense<0.03125> : {scores}
@@ -81,11 +104,12 @@ def main(b, h, m, n, d, kind, *options):
         "pin": f' {{mlopt.schedule = {{family = "stream", {pins[0]}}}}}'
                if pins else "",
     }
-    code = SCORES[kind].format(**words)
+    code = SCORES.get(kind, "").format(**words)
     if code:
         words["score"] = "%score"
-    if kind in ("causal", "slope"):
-        code += CAUSAL.format(**words)
+    mask = MASKS.get("causal" if kind == "slope" else kind)
+    if mask:
+        code += MASKED.format(mask=mask.format(**words), **words)
         words["score"] = "%masked"
     print(PROGRAM.format(code=code, **words))
 
