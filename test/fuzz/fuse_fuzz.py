@@ -452,7 +452,8 @@ def check_on_cpu(seed, folder):
     text = program.text(program.strict)
     written = write(os.path.join(folder, f"{seed}.mlir"), text)
     fused = os.path.join(folder, f"{seed}.fused.mlir")
-    pipeline = "builtin.module(func.func(mlopt-fuse,mlopt-check-promises))"
+    pipeline = ("builtin.module(func.func("
+                "mlopt-push-numerics,mlopt-fuse,mlopt-check-promises))")
     bound = ["--tolerance=0"] if program.strict else []
     fault = (
         tool("mlopt-opt", written, f"--pass-pipeline={pipeline}", "-o", fused)
