@@ -266,6 +266,7 @@ static const MloptDialectAttr dialectAttrs[] = {
     {"mlopt.narrowed", NULL, isUnit, "a unit attribute", NULL},
     {"mlopt.inputs", "llvm.func", mloptIsI64Array,
      "an array of parameter numbers", NULL},
+    {"mlopt.converts", "llvm.func", isUnit, "a unit attribute", NULL},
     {"mlopt.chip", "gpu.binary", mloptIsString, "a string", NULL},
     {"mlopt.arena_bytes", "func.func", mloptIsI64, "an i64", NULL},
 };

@@ -340,7 +340,10 @@ void mloptEmitTiled(MloptKernel *kernel) {
   }
   g.nv = mloptNvBegin(b, kernel->func);
   g.threads = mloptTiledThreads(&g.s);
-  g.usesMma = mloptTiledUsesMma(&g.p);
+  g.cores = mloptTiledCoresOf(&g.p);
+  g.converts =
+      !mlirAttributeIsNull(mloptAttr(kernel->func, MLOPT_KERNEL_CONVERTS));
+  g.usesMma = g.cores != MLOPT_TILED_NO_CORES;
   g.steps = mloptDivideUp(g.p.axes[MLOPT_AXIS_K].size, g.s.tile[2]);
   int64_t aBytes = mloptTiledFactorBytes(&g.p, &g.s, 0);
   g.stageBytes = aBytes + mloptTiledFactorBytes(&g.p, &g.s, 1);

@@ -13,13 +13,14 @@
 // which the long one passes by.
 //
 // k may come in any order that both factors share. Of the short factor, whose
-// rows are the fragments' columns, a lane has 16 bytes of 32 of a row's
-// elements (g = lane / 4, t = lane % 4):
+// rows are the fragments' columns, a lane has 16 bytes of 64 of a row, 32
+// elements of 16 bits (g = lane / 4, t = lane % 4):
 //
 //   row g:  | t = 0: 0..7 | t = 1: 8..15 | t = 2: 16..23 | t = 3: 24..31 |
 //
 // Words 0 and 1 are what a first product counts as k = 2t, 2t+1, 2t+8, 2t+9,
-// words 2 and 3 the same of a second.
+// words 2 and 3 the same of a second. Of 8 bits, each word has four k in place
+// of two.
 //
 // Memory gives whole lines of 128 bytes faster than halves. So of the long
 // factor, eight lanes have 64 elements of a row, which then stands in two of
@@ -39,12 +40,13 @@
 #include "emit_tiled_impl.h"
 
 enum {
-  CHUNK = 32,      ///< elements of k that four lanes have
-  HALVES = 2,      ///< of what eight lanes have
-  MOST_CHUNKS = 8, ///< of a step
-  MOST_ROWS = 16,  ///< vectors of a chunk
-  WORDS = 4,       ///< of a vector
-  FRAGMENT = 4,    ///< sums of a lane
+  CHUNK_BYTES = 64,  ///< along k, that four lanes have
+  HALVES = 2,        ///< of what eight lanes have
+  MOST_CHUNKS = 8,   ///< of a step
+  MOST_COLUMNS = 16, ///< vectors of the short factor
+  MOST_ROWS = 16,    ///< vectors of a chunk
+  WORDS = 4,         ///< of a vector
+  FRAGMENT = 4,      ///< sums of a lane
 };
 
 /// What a lane has loaded of a factor for one step.
@@ -52,9 +54,14 @@ typedef MloptTiledLoaded Loaded[MOST_CHUNKS];
 /// The vectors of a chunk as fragments have them.
 typedef MlirValue Fragments[MOST_ROWS][WORDS];
 
+/// Elements of a chunk.
+static int64_t chunkOf(const MloptTiled *g) {
+  return CHUNK_BYTES / g->factors[0].elementBytes;
+}
+
 /// Lines of a row of the long factor in a group's step.
 static int64_t linesOf(const MloptTiled *g) {
-  return g->s.tile[2] / g->s.groups / CHUNK / HALVES;
+  return g->s.tile[2] / g->s.groups / chunkOf(g) / HALVES;
 }
 
 /// Blocks of fragments along the rows, and along the columns.
@@ -98,28 +105,37 @@ static void settleChunk(MloptTiled *g, int factor,
 /// The products of one line of each row, 16 of k at a time.
 static void multiplyLine(MloptTiled *g, int64_t line, const Loaded rows,
                          const Loaded columns) {
-  const char *element = mlirTypeIsABF16(g->factors[0].stored) ? "bf16" : "f16";
   int longer = mloptTiledLongFactor(&g->p);
-  Fragments a, b[HALVES];
-  settleChunk(g, longer, &rows[line], a);
+  Fragments settled, others[HALVES];
+  settleChunk(g, longer, &rows[line], settled);
   for (int half = 0; half < HALVES; ++half)
-    settleChunk(g, !longer, &columns[line * HALVES + half], b[half]);
-  for (int step = 0; step < WORDS; step += 2)
+    settleChunk(g, !longer, &columns[line * HALVES + half], others[half]);
+  for (int step = 0; step < WORDS; step += 2) {
+    MloptTiledFragment a, b[HALVES][MOST_COLUMNS];
+    for (int half = 0; half < HALVES; ++half)
+      for (int j = 0; j < columnsOf(g); ++j)
+        mloptTiledMakeFragment(g, !longer, 2, &others[half][j][step],
+                               &b[half][j]);
     for (int64_t i = 0; i < blocksOf(g); ++i) {
-      const MlirValue *low = a[2 * i], *high = a[2 * i + 1];
-      const MlirValue block[] = {low[step], high[step], low[step + 1],
+      const MlirValue *low = settled[2 * i], *high = settled[2 * i + 1];
+      const MlirValue words[] = {low[step], high[step], low[step + 1],
                                  high[step + 1]};
-      for (int half = 0; half < HALVES; ++half)
-        for (int j = 0; j < columnsOf(g); ++j)
-          mloptNvMmaWarp(&g->nv, element, block, &b[half][j][step],
-                         sumsOf(g, i, j, half));
+      mloptTiledMakeFragment(g, longer, 4, words, &a);
+      for (int turn = 0; turn < mloptTiledTurns(g); ++turn)
+        for (int half = 0; half < HALVES; ++half)
+          for (int j = 0; j < columnsOf(g); ++j)
+            mloptTiledMultiplyFragments(g, longer, a.words[turn],
+                                        b[half][j].words[turn],
+                                        sumsOf(g, i, j, half));
     }
+  }
 }
 
 /// The value of the lane whose fragment's row is the other half of this one's.
 static MlirValue fromOtherHalf(MloptTiled *g, MlirValue value) {
-  return mloptNvPtx(&g->nv, "shfl.sync.bfly.b32 $0, $1, 4, 31, -1;", "=f,f", 1,
-                    &value, g->nv.f32);
+  return mloptNvPtx(&g->nv, "shfl.sync.bfly.b32 $0, $1, 4, 31, -1;",
+                    mlirTypeIsAF32(g->p.sum) ? "=f,f" : "=r,r", 1, &value,
+                    g->p.sum);
 }
 
 /// Adds what is right of the two sums of each block: of the lane's two rows,
@@ -127,6 +143,7 @@ static MlirValue fromOtherHalf(MloptTiled *g, MlirValue value) {
 static void addHalves(MloptTiled *g) {
   MloptBuilder *b = g->nv.b;
   MlirValue isEven = mloptNvEqInt(&g->nv, mloptNvAndInt(&g->nv, g->lane, 4), 0);
+  const char *add = mlirTypeIsAF32(g->p.sum) ? "arith.addf" : "arith.addi";
   MlirValue sums[MLOPT_TILED_MAX_SUMS];
   intptr_t count = 0;
   for (int64_t i = 0; i < blocksOf(g); ++i)
@@ -135,8 +152,7 @@ static void addHalves(MloptTiled *g) {
       for (int e = 0; e < 2; ++e) {
         MlirValue own = mloptBuildSelect(b, isEven, even[e], odd[e + 2]);
         MlirValue sent = mloptBuildSelect(b, isEven, even[e + 2], odd[e]);
-        sums[count++] =
-            mloptBuildBinary(b, "arith.addf", own, fromOtherHalf(g, sent));
+        sums[count++] = mloptBuildBinary(b, add, own, fromOtherHalf(g, sent));
       }
     }
   memcpy(g->sums, sums, (size_t)count * sizeof *sums);
@@ -169,22 +185,22 @@ static void append(MlirValue *value, MlirValue **list) { *(*list)++ = *value; }
 static void take(MlirValue *value, MlirValue **list) { *value = *(*list)++; }
 
 void mloptTiledMultiplyDirect(MloptTiled *g) {
-  enum { LINE = CHUNK * HALVES };
   MloptNv *nv = &g->nv;
   int longer = mloptTiledLongFactor(&g->p);
   MlirValue carried[MLOPT_NV_MAX_CARRIED], in[MLOPT_NV_MAX_CARRIED], step;
   Loaded rows, columns, next;
-  loadChunks(g, longer, g->firstStep, LINE, rows);
+  int64_t chunk = chunkOf(g), line = chunk * HALVES;
+  loadChunks(g, longer, g->firstStep, line, rows);
   for (intptr_t i = 0; i < numSums(g); ++i)
     g->sums[i] = g->sums[0];
   intptr_t n = visitCarried(g, rows, append, carried);
   MloptNvScope steps = mloptNvBeginFor(
       nv, g->firstStep, g->endStep, mloptNvInt(nv, 1), n, carried, &step, in);
   visitCarried(g, rows, take, in);
-  loadChunks(g, !longer, step, CHUNK, columns);
-  loadChunks(g, longer, mloptNvAddInt(nv, step, 1), LINE, next);
-  for (int64_t line = 0; line < linesOf(g); ++line)
-    multiplyLine(g, line, rows, columns);
+  loadChunks(g, !longer, step, chunk, columns);
+  loadChunks(g, longer, mloptNvAddInt(nv, step, 1), line, next);
+  for (int64_t i = 0; i < linesOf(g); ++i)
+    multiplyLine(g, i, rows, columns);
   visitCarried(g, next, append, carried);
   mloptNvEndFor(nv, &steps, carried, in);
   visitCarried(g, rows, take, in);

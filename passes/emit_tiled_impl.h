@@ -117,6 +117,8 @@ typedef struct MloptTiled {
   MloptTiledSchedule s;
   int64_t threads, stageBytes, steps;
   bool usesMma;
+  MloptTiledCores cores;
+  bool converts;                 ///< the chip, f8E4M3FN to f16
   MlirValue thread, lane;        ///< i32
   MlirValue warpM, warpN, group; ///< i32
   MlirValue rank;                ///< i32, of the block in its cluster
@@ -161,6 +163,19 @@ void mloptTiledStoreLoaded(MloptTiled *, MloptTiledFactor *, MlirValue slot,
 
 // emit_tiled_multiply.c
 intptr_t mloptTiledNumSums(const MloptTiled *);
+/// A fragment of a factor as mma.sync takes it: of bytes, each half of its k is
+/// a fragment of halves of its own, so that there are two.
+typedef struct MloptTiledFragment {
+  MlirValue words[2][4];
+} MloptTiledFragment;
+int mloptTiledTurns(const MloptTiled *);
+/// Of `count` words, 4 of sixteen rows or 2 of eight, the upper k last.
+void mloptTiledMakeFragment(MloptTiled *, int factor, int count,
+                            const MlirValue *words, MloptTiledFragment *out);
+/// sum += rows * columns, of which `rowFactor` is the factor of the rows.
+void mloptTiledMultiplyFragments(MloptTiled *, int rowFactor,
+                                 const MlirValue *rows,
+                                 const MlirValue *columns, MlirValue sum[4]);
 /// Adds the products of a stage to the sums.
 void mloptTiledMultiply(MloptTiled *, MlirValue slot);
 /// Puts the sums into shared memory, in rows of n, as `mloptTiledSumMatrix`

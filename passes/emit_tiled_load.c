@@ -59,8 +59,7 @@ static void chooseVector(MloptTiled *g, MloptTiledFactor *f) {
   f->alongK = !access->isKnown || alongK > along ||
               (alongK == along && (isColumn || !isRow));
   f->vector = f->run = f->alongK ? alongK : along;
-  f->isConverted = !g->usesMma && mlirValueIsAOpResult(f->factor->multiplied) &&
-                   !mloptTiledIsOneTerm(f->factor);
+  f->isConverted = !mlirTypeEqual(f->factor->element, f->stored);
   f->isCopied = access->isKnown && !f->isConverted && f->vector * stored >= 4;
   if (f->vector == 1 && share >= SHIFTED && stored == 2 && !f->isConverted)
     chooseShift(g, f);
@@ -341,6 +340,14 @@ static MlirValue convert(MloptTiled *g, const MloptTiledFactor *f,
   return mloptResult(copy, 0);
 }
 
+/// An element as it is stored, in fewer bits where these hold it.
+static MlirValue narrow(MloptTiled *g, const MloptTiledFactor *f,
+                        MlirValue element) {
+  return mlirTypeEqual(mlirValueGetType(element), f->stored)
+             ? element
+             : mloptBuildUnary(g->nv.b, "arith.truncf", element, f->stored);
+}
+
 /// The words that `count` elements are in shared memory; returns their bytes.
 static int64_t packElements(MloptTiled *g, const MlirValue *elements,
                             int64_t count, MlirValue *words) {
@@ -379,7 +386,7 @@ static MlirValue pullElement(MloptTiled *g, const MloptTiledFactor *f,
   element =
       mloptPullGenericOperand(pull, g->p.generic, f->factor->operand, loops);
   if (f->isConverted)
-    element = convert(g, f, f->factor->multiplied, element);
+    element = narrow(g, f, convert(g, f, f->factor->multiplied, element));
   mloptPullEndBranch(pull, &then, 1, &element);
   MloptPullScope otherwise = mloptPullBeginBranch(pull);
   zero = isFloat(type) ? mloptBuildFloat(g->nv.b, type, 0)
@@ -387,6 +394,43 @@ static MlirValue pullElement(MloptTiled *g, const MloptTiledFactor *f,
   mloptPullEndBranch(pull, &otherwise, 1, &zero);
   mloptPullBuildIf(pull, condition, then, otherwise, 1, &type, &out);
   return out;
+}
+
+/// The words of a vector in shared memory, and their bytes, where elements of 8
+/// bits become halves.
+static int64_t widenBytes(MloptTiled *g, const MloptTiledFactor *f,
+                          const MlirValue *from, MlirValue *words) {
+  enum { PER_WORD = 4 };
+  MloptBuilder *b = g->nv.b;
+  MlirType i16 = mlirIntegerTypeGet(b->context, 16);
+  MlirValue pair[2];
+  for (int64_t i = 0; i < f->vector; i += PER_WORD) {
+    MlirValue word = from[i / PER_WORD];
+    if (f->vector < PER_WORD)
+      word = mloptBuildUnary(b, "arith.extui", word, g->nv.i32);
+    mloptNvWidenBytes(&g->nv, mloptTiledByteOf(f->factor), g->converts, word,
+                      pair);
+    for (int half = 0; half < 2; ++half)
+      words[i / 2 + half] = mlirTypeIsABF16(f->stored)
+                                ? mloptNvHalfToBFloat(&g->nv, pair[half])
+                                : pair[half];
+  }
+  if (f->vector == 1)
+    words[0] = mloptBuildUnary(b, "arith.trunci", words[0], i16);
+  return 2 * f->vector;
+}
+
+/// The words of a vector in shared memory, and their bytes, after its casts.
+static int64_t castElements(MloptTiled *g, const MloptTiledFactor *f,
+                            const MlirValue *from, MlirValue *words) {
+  MlirValue elements[MLOPT_TILED_PIECE];
+  if (mloptElementWidth(f->factor->element) == 8 &&
+      mloptElementWidth(f->stored) == 16)
+    return widenBytes(g, f, from, words);
+  for (int64_t e = 0; e < f->vector; ++e)
+    elements[e] = narrow(
+        g, f, convert(g, f, f->factor->multiplied, elementOf(g, f, from, e)));
+  return packElements(g, elements, f->vector, words);
 }
 
 //===----------------------------------------------------------------------===//
@@ -587,18 +631,13 @@ int mloptTiledLoadedWords(const MloptTiledFactor *f) {
 int64_t mloptTiledSettle(MloptTiled *g, const MloptTiledFactor *f,
                          const MloptTiledLoaded *loaded, int i,
                          MlirValue words[MLOPT_TILED_MAX_WORDS]) {
-  MlirValue elements[MLOPT_TILED_PIECE];
   memcpy(words, loaded->words[i], sizeof loaded->words[i]);
   if (f->isShifted)
     shiftIntoPlace(g, loaded, i, words);
   if (!f->factor->access.isKnown)
     return packElements(g, words, 1, words);
-  if (!f->isConverted)
-    return f->vector * f->elementBytes;
-  for (int64_t e = 0; e < f->vector; ++e)
-    elements[e] = convert(g, f, f->factor->multiplied,
-                          elementOf(g, f, loaded->words[i], e));
-  return packElements(g, elements, f->vector, words);
+  return f->isConverted ? castElements(g, f, loaded->words[i], words)
+                        : f->vector * f->elementBytes;
 }
 
 void mloptTiledStoreLoaded(MloptTiled *g, MloptTiledFactor *f, MlirValue slot,

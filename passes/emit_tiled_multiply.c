@@ -5,12 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With mma.sync, a warp multiplies 16 x 8 blocks, 16 deep; nv_mma.h says which
-// lane holds what. Where a factor's rows in shared memory run along m or n,
-// ldmatrix transposes.
+// With mma.sync, a warp multiplies 16 x 8 blocks, 16 deep, or of bytes 32 deep;
+// nv_mma.h says which lane holds what. Where a factor's rows in shared memory
+// run along m or n, ldmatrix transposes. Bytes it transposes in pairs, which
+// are taken apart: a lane then has rows 2g and 2g + 1 of sixteen in place of g
+// and g + 8. Its k are the same as where rows run along k:
 //
-// Integers are multiplied one by one; the lanes of a warp are 4 x 8 then. A
-// lane reads 16 bytes at a time, along k or along m and n, whichever way the
+//   blocks 0, 1    (k = 4t, 4t+1; rows 2g, 2g+1), (4t+2, 4t+3; 2g, 2g+1)
+//   taken apart    (4t .. 4t+3; row 2g), (4t .. 4t+3; row 2g+1)
+//
+// Wider integers are multiplied one by one; the lanes of a warp are 4 x 8 then.
+// A lane reads 16 bytes at a time, along k or along m and n, whichever way the
 // rows run:
 //
 //   rows along k: lane r has rows r, r + 4, ...       (n: r, r + 8, ...)
@@ -22,14 +27,7 @@
 
 #include "emit_tiled_impl.h"
 
-enum {
-  ROWS = 16,
-  COLUMNS = 8,
-  EIGHT = 8,
-  DEPTH = 16,
-  LANES_M = 4,
-  LANES_N = 8
-};
+enum { ROWS = 16, COLUMNS = 8, EIGHT = 8, LANES_M = 4, LANES_N = 8 };
 
 static int64_t bytesOf(MlirType type) { return mloptElementWidth(type) / 8; }
 
@@ -50,61 +48,136 @@ static int64_t depthOfGroup(const MloptTiled *g) {
 // mma.sync
 //===----------------------------------------------------------------------===//
 
+int mloptTiledTurns(const MloptTiled *g) {
+  return g->cores == MLOPT_TILED_BYTES ? 2 : 1;
+}
+
+void mloptTiledMakeFragment(MloptTiled *g, int factor, int count,
+                            const MlirValue *words, MloptTiledFragment *out) {
+  if (g->cores != MLOPT_TILED_BYTES) {
+    memcpy(out->words[0], words, (size_t)count * sizeof *words);
+    return;
+  }
+  // Four k of a row: what an instruction counts as 2t, 2t+1, 2t+8, 2t+9.
+  int rows = count / 2;
+  for (int i = 0; i < count; ++i) {
+    MlirValue halves[2];
+    mloptNvWidenBytes(&g->nv, mloptTiledByteOf(g->factors[factor].factor),
+                      g->converts, words[i], halves);
+    for (int half = 0; half < 2; ++half)
+      out->words[i / rows][half * rows + i % rows] = halves[half];
+  }
+}
+
+void mloptTiledMultiplyFragments(MloptTiled *g, int rowFactor,
+                                 const MlirValue *rows,
+                                 const MlirValue *columns, MlirValue sum[4]) {
+  if (g->cores == MLOPT_TILED_INTEGERS)
+    mloptNvMmaBytes(&g->nv,
+                    mloptTiledByteOf(&g->p.factors[rowFactor]) == MLOPT_NV_S8,
+                    mloptTiledByteOf(&g->p.factors[!rowFactor]) == MLOPT_NV_S8,
+                    rows, columns, sum);
+  else
+    mloptNvMmaWarp(&g->nv,
+                   mlirTypeIsABF16(g->factors[0].stored) ? "bf16" : "f16", rows,
+                   columns, sum);
+}
+
+/// Whether ldmatrix transposes pairs of bytes, of neighbouring rows: fragments'
+/// rows are every other one of sixteen then.
+static bool isPaired(const MloptTiled *g, int factor) {
+  const MloptTiledFactor *f = &g->factors[factor];
+  return !f->alongK && bytesOf(f->stored) == 1;
+}
+
 /// Where a lane's addresses for ldmatrix start in a factor's tile: four 8 x 8
-/// blocks of 16 rows, 16 deep. Those of A lie below each other first, those of
-/// B along k first.
+/// blocks of 16 rows, 32 bytes deep. Those of A lie below each other first,
+/// those of B along k first. Of pairs of bytes, block 2h + i has those k that
+/// are 16h + 2i and 16h + 2i + 1 and multiples of four further.
 static MloptTiledPlace placeBlocks(MloptTiled *g, int factor, MlirValue slot) {
   MloptNv *nv = &g->nv;
   const MloptTiledFactor *f = &g->factors[factor];
-  const int64_t pieceElements = MLOPT_TILED_PIECE / 2;
+  int64_t perPiece = MLOPT_TILED_PIECE / bytesOf(f->stored);
   MlirValue inBlock = mloptNvAndInt(nv, g->lane, 7);
   MlirValue first = mloptNvAndInt(nv, mloptNvShrInt(nv, g->lane, 3), 1);
   MlirValue second = mloptNvShrInt(nv, g->lane, 4);
   MlirValue below = factor ? second : first, along = factor ? first : second;
   MlirValue warp = factor ? g->warpN : g->warpM;
   int64_t rows = g->s.warp[factor], depth = depthOfGroup(g);
-  MlirValue row, piece;
+  MlirValue groupStart = mloptNvMulInt(nv, g->group, depth), row, piece;
   if (f->alongK) {
     row = mloptNvAdd(nv, mloptNvMulInt(nv, warp, rows),
-                     mloptNvMulInt(nv, below, 8));
-    piece = mloptNvAdd(nv, mloptNvMulInt(nv, g->group, depth / pieceElements),
-                       along);
-  } else {
-    row = mloptNvAdd(nv, mloptNvMulInt(nv, g->group, depth),
-                     mloptNvMulInt(nv, along, 8));
+                     mloptNvAdd(nv, mloptNvMulInt(nv, below, 8), inBlock));
     piece =
-        mloptNvAdd(nv, mloptNvMulInt(nv, warp, rows / pieceElements), below);
+        mloptNvAdd(nv, mloptNvMulInt(nv, g->group, depth / perPiece), along);
+  } else if (isPaired(g, factor)) {
+    MlirValue k =
+        mloptNvAdd(nv, mloptNvMulInt(nv, mloptNvShrInt(nv, inBlock, 1), 4),
+                   mloptNvAdd(nv, mloptNvAndInt(nv, inBlock, 1),
+                              mloptNvAdd(nv, mloptNvMulInt(nv, first, 2),
+                                         mloptNvMulInt(nv, second, 16))));
+    row = mloptNvAdd(nv, groupStart, k);
+    piece = mloptNvMulInt(nv, warp, rows / perPiece);
+  } else {
+    row = mloptNvAdd(nv, groupStart,
+                     mloptNvAdd(nv, mloptNvMulInt(nv, along, 8), inBlock));
+    piece = mloptNvAdd(nv, mloptNvMulInt(nv, warp, rows / perPiece), below);
   }
-  return mloptTiledPlaceAt(nv, f->matrix, mloptNvAdd(nv, f->start, slot),
-                           mloptNvAdd(nv, row, inBlock), piece,
-                           (MlirValue){NULL});
+  return mloptTiledPlaceAt(nv, f->matrix, mloptNvAdd(nv, f->start, slot), row,
+                           piece, (MlirValue){NULL});
 }
 
-/// Blocks of 16 rows from `row` on, 16 deep from `depth` on.
+/// What two registers of pairs of rows have of the first, or of the second.
+static MlirValue takeApart(MloptTiled *g, const MlirValue *pairs, int row) {
+  return mloptNvPtx(&g->nv,
+                    row ? "prmt.b32 $0, $1, $2, 0x7531;"
+                        : "prmt.b32 $0, $1, $2, 0x6420;",
+                    "=r,r,r", 2, pairs, g->nv.i32);
+}
+
+/// Blocks of 16 rows from `row` on, 32 bytes deep from `depth` on.
 static void loadBlocks(MloptTiled *g, int factor, const MloptTiledPlace *place,
                        int64_t row, int64_t depth, MlirValue out[4]) {
   const MloptTiledFactor *f = &g->factors[factor];
-  int64_t offset;
-  MlirValue at = f->alongK ? mloptTiledAddress(place, row, depth / 8, &offset)
-                           : mloptTiledAddress(place, depth, row / 8, &offset);
-  mloptNvLoadMatrices(&g->nv, at, offset, !f->alongK, out);
+  int64_t perPiece = MLOPT_TILED_PIECE / bytesOf(f->stored), offset;
+  MlirValue at = f->alongK
+                     ? mloptTiledAddress(place, row, depth / perPiece, &offset)
+                     : mloptTiledAddress(place, depth, row / perPiece, &offset);
+  MlirValue read[4];
+  if (!isPaired(g, factor)) {
+    mloptNvLoadMatrices(&g->nv, at, offset, !f->alongK, out);
+    return;
+  }
+  mloptNvLoadMatrices(&g->nv, at, offset, true, read);
+  for (int half = 0; half < 2; ++half)
+    for (int i = 0; i < 2; ++i)
+      out[factor ? 2 * i + half : 2 * half + i] =
+          takeApart(g, &read[2 * half], i);
 }
 
 static void multiplyBlocks(MloptTiled *g, MlirValue slot) {
-  enum { MOST = 8 };
-  const char *element = mlirTypeIsABF16(g->factors[0].stored) ? "bf16" : "f16";
+  enum { MOST = 8, DEPTH_BYTES = 32 };
   int64_t rows = g->s.warp[0] / ROWS, columns = g->s.warp[1] / ROWS;
+  int64_t depth = DEPTH_BYTES / bytesOf(g->factors[0].stored);
   MloptTiledPlace a = placeBlocks(g, 0, slot), b = placeBlocks(g, 1, slot);
-  for (int64_t k = 0; k < depthOfGroup(g); k += DEPTH) {
-    MlirValue left[MOST][4], right[MOST][4];
-    for (int64_t i = 0; i < rows; ++i)
-      loadBlocks(g, 0, &a, i * ROWS, k, left[i]);
-    for (int64_t j = 0; j < columns; ++j)
-      loadBlocks(g, 1, &b, j * ROWS, k, right[j]);
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < 2 * columns; ++j)
-        mloptNvMmaWarp(&g->nv, element, left[i], &right[j / 2][j % 2 * 2],
-                       &g->sums[(i * 2 * columns + j) * 4]);
+  for (int64_t k = 0; k < depthOfGroup(g); k += depth) {
+    MloptTiledFragment left[MOST], right[2 * MOST];
+    MlirValue words[4];
+    for (int64_t i = 0; i < rows; ++i) {
+      loadBlocks(g, 0, &a, i * ROWS, k, words);
+      mloptTiledMakeFragment(g, 0, 4, words, &left[i]);
+    }
+    for (int64_t j = 0; j < columns; ++j) {
+      loadBlocks(g, 1, &b, j * ROWS, k, words);
+      mloptTiledMakeFragment(g, 1, 2, words, &right[2 * j]);
+      mloptTiledMakeFragment(g, 1, 2, words + 2, &right[2 * j + 1]);
+    }
+    for (int turn = 0; turn < mloptTiledTurns(g); ++turn)
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < 2 * columns; ++j)
+          mloptTiledMultiplyFragments(g, 0, left[i].words[turn],
+                                      right[j].words[turn],
+                                      &g->sums[(i * 2 * columns + j) * 4]);
   }
 }
 
@@ -238,12 +311,14 @@ static MlirValue startOfFragment(MloptTiled *g, int factor) {
   MloptNv *nv = &g->nv;
   MlirValue own;
   if (factor != rowFactor(g))
-    own = mloptNvMulInt(nv, mloptNvAndInt(nv, g->lane, 3), 2);
+    own = mloptNvMulInt(nv, mloptNvAndInt(nv, g->lane, 3),
+                        isPaired(g, factor) ? 4 : 2);
   else if (mloptTiledIsDirect(&g->s)) // 0, 4, 1, 5, ...
     own = mloptNvAdd(nv, mloptNvShrInt(nv, g->lane, 3),
                      mloptNvAndInt(nv, g->lane, 4));
   else
-    own = mloptNvShrInt(nv, g->lane, 2);
+    own = mloptNvMulInt(nv, mloptNvShrInt(nv, g->lane, 2),
+                        isPaired(g, factor) ? 2 : 1);
   return mloptNvAdd(nv, mloptNvMulInt(nv, warpOf(g, factor), g->s.warp[factor]),
                     own);
 }
@@ -283,10 +358,12 @@ static void offsetOfSum(const MloptTiled *g, intptr_t i, int64_t *outRow,
     int rows = rowFactor(g);
     bool halves = mloptTiledIsDirect(&g->s);
     int64_t columns = g->s.warp[!rows] / COLUMNS, block = i / (halves ? 2 : 4);
-    int64_t row = block / columns, half = i % 4 / 2;
+    int64_t row = block / columns, half = i % 4 / 2, column = block % columns;
     *(rows ? outColumn : outRow) =
-        halves ? EIGHT * row : ROWS * row + EIGHT * half;
-    *(rows ? outRow : outColumn) = block % columns * COLUMNS + i % 2;
+        halves ? EIGHT * row : ROWS * row + (isPaired(g, 0) ? 1 : EIGHT) * half;
+    *(rows ? outRow : outColumn) =
+        !halves && isPaired(g, 1) ? column / 2 * ROWS + column % 2 + i % 2 * 2
+                                  : column * COLUMNS + i % 2;
     return;
   }
   int64_t columns = perLane(g, 1);

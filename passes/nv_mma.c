@@ -68,6 +68,20 @@ void mloptNvMmaWarpFrom(MloptNv *nv, const char *element, const MlirValue a[4],
           sum ? 10 : 6, operands, nv->f32, 4, out);
 }
 
+void mloptNvMmaBytes(MloptNv *nv, bool aIsSigned, bool bIsSigned,
+                     const MlirValue a[4], const MlirValue b[2],
+                     MlirValue sum[4]) {
+  char ptx[160];
+  snprintf(ptx, sizeof ptx,
+           "mma.sync.aligned.m16n8k32.row.col.s32.%s.%s.s32 {$0, $1, $2, $3}, "
+           "{$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};",
+           aIsSigned ? "s8" : "u8", bIsSigned ? "s8" : "u8");
+  MlirValue operands[] = {a[0], a[1],   a[2],   a[3],   b[0],
+                          b[1], sum[0], sum[1], sum[2], sum[3]};
+  several(nv, ptx, "=r,=r,=r,=r,r,r,r,r,r,r,0,1,2,3", 10, operands, nv->i32, 4,
+          sum);
+}
+
 void mloptNvMmaDouble(MloptNv *nv, MlirValue a, MlirValue b, MlirValue sum[2]) {
   MlirValue operands[] = {a, b, sum[0], sum[1]};
   several(nv,
@@ -108,6 +122,61 @@ void mloptNvSplit(MloptNv *nv, MlirValue low, MlirValue high,
                     " cvt.rn.bf16x2.f32 $1, y, x;" SUBTRACT_PAIR(
                         "$1") " cvt.rn.bf16x2.f32 $2, y, x; }",
           "=&r,=&r,=&r,f,f", 2, operands, nv->i32, 3, out);
+}
+
+// Bytes 0 and 1, or 2 and 3, as the upper halves of two f16.
+#define UPPER_LOW(to, from) " prmt.b32 " to ", " from ", 0, 0x1404;"
+#define UPPER_HIGH(to, from) " prmt.b32 " to ", " from ", 0, 0x3424;"
+
+// The exponent and the mantissa where those of f16 end: 2^-8 of the number, if
+// it is one. Of NaN, which n has the uppermost bit of, all other bits are set.
+#define EXPAND_E4M3(pair, UPPER)                                               \
+  UPPER("x", "$2")                                                             \
+  " shr.u32 y, x, 1; and.b32 y, y, 0x3f803f80; and.b32 x, x, 0x80008000;"      \
+  " or.b32 x, x, y; mul.rn.f16x2 x, x, s;" UPPER(                              \
+      "y", "n") " and.b32 y, y, 0x80008000; shr.u32 z, y, 7; sub.u32 y, y, z;" \
+                " or.b32 " pair ", x, y;"
+
+/// How each encoding is widened, by the instruction if there is one. Integers
+/// are the last bits of 1024 + x, of which 1024, or 1152 beside the sign, is
+/// taken off.
+static const struct {
+  const char *converts, *otherwise;
+} widenings[] = {
+    [MLOPT_NV_E4M3] =
+        {"{ .reg .b16 x, y; mov.b32 {x, y}, $2;"
+         " cvt.rn.f16x2.e4m3x2 $0, x; cvt.rn.f16x2.e4m3x2 $1, y; }",
+         "{ .reg .b32 n, s, x, y, z; mov.b32 s, 0x5c005c00;"
+         " and.b32 n, $2, 0x7f7f7f7f; add.u32 n, n, 0x01010101;" EXPAND_E4M3(
+             "$0", UPPER_LOW) EXPAND_E4M3("$1", UPPER_HIGH) " }"},
+    [MLOPT_NV_E5M2] = {NULL,
+                       "{" UPPER_LOW("$0", "$2") UPPER_HIGH("$1", "$2") " }"},
+    [MLOPT_NV_S8] = {NULL,
+                     "{ .reg .b32 x, s; xor.b32 x, $2, 0x80808080;"
+                     " mov.b32 s, 0x64646464; prmt.b32 $0, x, s, 0x4140;"
+                     " prmt.b32 $1, x, s, 0x4342; mov.b32 s, 0x64806480;"
+                     " sub.rn.f16x2 $0, $0, s; sub.rn.f16x2 $1, $1, s; }"},
+    [MLOPT_NV_U8] = {NULL,
+                     "{ .reg .b32 s; mov.b32 s, 0x64646464;"
+                     " prmt.b32 $0, $2, s, 0x4140;"
+                     " prmt.b32 $1, $2, s, 0x4342; mov.b32 s, 0x64006400;"
+                     " sub.rn.f16x2 $0, $0, s; sub.rn.f16x2 $1, $1, s; }"},
+};
+
+void mloptNvWidenBytes(MloptNv *nv, MloptNvByte byte, bool converts,
+                       MlirValue word, MlirValue out[2]) {
+  const char *ptx = converts && widenings[byte].converts
+                        ? widenings[byte].converts
+                        : widenings[byte].otherwise;
+  several(nv, ptx, "=&r,=&r,r", 1, &word, nv->i32, 2, out);
+}
+
+MlirValue mloptNvHalfToBFloat(MloptNv *nv, MlirValue pair) {
+  return mloptNvPtx(nv,
+                    "{ .reg .b16 x, y; .reg .f32 f, g; mov.b32 {x, y}, $1;"
+                    " cvt.f32.f16 f, x; cvt.f32.f16 g, y;"
+                    " cvt.rn.bf16x2.f32 $0, g, f; }",
+                    "=r,r", 1, &pair, nv->i32);
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,9 @@
 //   B, 16 x 8     {(2t, g), (2t+1, g)}, rows + 8
 //   C, 16 x 8     (g, 2t), (g, 2t+1), (g+8, 2t), (g+8, 2t+1)
 //
+// Of integers of 8 bits, 16 x 8 x 32, a register has k 4t .. 4t+3 in place of
+// 2t, 2t+1.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MLOPT_PASSES_NV_MMA_H
@@ -31,6 +34,10 @@ void mloptNvMmaWarp(MloptNv *, const char *element, const MlirValue a[4],
 void mloptNvMmaWarpFrom(MloptNv *, const char *element, const MlirValue a[4],
                         const MlirValue b[2], const MlirValue *sum,
                         MlirValue out[4]);
+/// sum += a * b of integers, to sums of i32 that wrap around.
+void mloptNvMmaBytes(MloptNv *, bool aIsSigned, bool bIsSigned,
+                     const MlirValue a[4], const MlirValue b[2],
+                     MlirValue sum[4]);
 /// sum += a * b of f64, 8 x 4 times 4 x 8: lane l has a (g, t), b (t, g), and
 /// of the sums (g, 2t), (g, 2t+1).
 void mloptNvMmaDouble(MloptNv *, MlirValue a, MlirValue b, MlirValue sum[2]);
@@ -43,6 +50,20 @@ void mloptNvMmaDoubleDeep(MloptNv *, const MlirValue a[8], const MlirValue b[4],
 /// its lower half. Exact for numbers above 2^-102; of what is not finite, the
 /// first term is that and the others are zero.
 void mloptNvSplit(MloptNv *, MlirValue low, MlirValue high, MlirValue out[3]);
+
+/// How numbers of 8 bits are encoded.
+typedef enum MloptNvByte {
+  MLOPT_NV_E4M3,
+  MLOPT_NV_E5M2,
+  MLOPT_NV_S8,
+  MLOPT_NV_U8
+} MloptNvByte;
+/// Four numbers of 8 bits, an i32, as two pairs of f16, which holds each. With
+/// `converts`, e4m3 by the instruction that sm_89 and later have.
+void mloptNvWidenBytes(MloptNv *, MloptNvByte, bool converts, MlirValue word,
+                       MlirValue out[2]);
+/// A pair of f16 as one of bf16, which must hold both.
+MlirValue mloptNvHalfToBFloat(MloptNv *, MlirValue pair);
 
 /// Starts a copy of 4, 8 or 16 bytes from global to shared memory; where
 /// `condition` (i1, null: always) is false, writes zeros and reads nothing.

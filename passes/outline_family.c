@@ -117,6 +117,12 @@ static bool chooseTiled(MloptOutline *o, MlirOperation fusion,
   if (!usesCores && breaksPromise(o, fusion, program))
     return true;
   mloptTiledAnnotate(kernel, &schedule);
+  bool isConverted = false;
+  for (int i = 0; i < 2; ++i)
+    isConverted |= mlirTypeIsAFloat8E4M3FN(product->factors[i].element);
+  if (o->wgmma && isConverted)
+    mlirOperationSetDiscardableAttributeByName(
+        kernel, mloptStr(MLOPT_KERNEL_CONVERTS), mlirUnitAttrGet(o->context));
   mloptTiledLaunch(product, &schedule, launch);
   return true;
 }

@@ -16,9 +16,9 @@
 // Legal tiles
 //===----------------------------------------------------------------------===//
 
-/// For mma.sync. A warp of 64 x 64 reads least of shared memory for each
-/// product; smaller ones make more tiles. Two groups keep a multiprocessor busy
-/// that has one small tile.
+/// For mma.sync; of elements of 8 bits, tiles are twice as deep. A warp of 64 x
+/// 64 reads least of shared memory for each product; smaller ones make more
+/// tiles. Two groups keep a multiprocessor busy that has one small tile.
 static const MloptTiledSchedule mmaTiles[] = {
     {{128, 128, 32}, {64, 64}, 4, 1, 1, 1},
     {{128, 64, 32}, {64, 32}, 4, 1, 1, 1},
@@ -59,8 +59,8 @@ static const MloptTiledSchedule skinnySplitTiles[] = {
     {{64, 64, 32}, {32, 32}, 4, 2, 3, 1}, {{32, 64, 64}, {32, 32}, 4, 4, 3, 1},
 };
 
-/// For integers, one multiplication at a time: of a warp's 4 x 8 lanes, each
-/// computes an eighth of its columns and a quarter of its rows.
+/// For wider integers, one multiplication at a time: of a warp's 4 x 8 lanes,
+/// each computes an eighth of its columns and a quarter of its rows.
 static const MloptTiledSchedule i32Tiles[] = {
     {{128, 128, 16}, {32, 64}, 4, 1, 1, 1},
     {{64, 64, 16}, {32, 32}, 4, 1, 1, 1},
@@ -118,29 +118,6 @@ enum {
   DIRECT_THREADS = 512, ///< of a multiprocessor, each with 128 registers
 };
 
-static bool isHalf(MlirType type) {
-  return mlirTypeIsABF16(type) || mlirTypeIsAF16(type);
-}
-
-/// Whether a factor's elements are widened to f32 and nothing else.
-static bool isWidened(const MloptFactor *f) {
-  if (!isHalf(f->element) || !mlirValueIsAOpResult(f->multiplied))
-    return false;
-  MlirOperation op = mlirOpResultGetOwner(f->multiplied);
-  return mloptIsNamed(op, "arith.extf") &&
-         mlirValueIsABlockArgument(mloptOperand(op, 0));
-}
-
-bool mloptTiledIsOneTerm(const MloptFactor *f) {
-  return isWidened(f) && mlirTypeIsABF16(f->element);
-}
-
-bool mloptTiledUsesMma(const MloptProduct *p) {
-  const MloptFactor *a = &p->factors[0], *b = &p->factors[1];
-  return mlirTypeIsAF32(p->sum) && isWidened(a) && isWidened(b) &&
-         mlirTypeEqual(a->element, b->element);
-}
-
 bool mloptTiledIsDeep(const MloptProduct *p, const MloptTiledSchedule *s) {
   return mlirTypeIsAF64(p->sum) && s->tile[2] == f64DeepTiles[0].tile[2];
 }
@@ -149,13 +126,6 @@ bool mloptTiledIsDirect(const MloptTiledSchedule *s) { return !s->stages; }
 
 int mloptTiledLongFactor(const MloptProduct *p) {
   return p->axes[MLOPT_AXIS_M].size >= p->axes[MLOPT_AXIS_N].size ? 0 : 1;
-}
-
-MlirType mloptTiledStored(const MloptProduct *p, int factor) {
-  const MloptFactor *f = &p->factors[factor];
-  bool isOwn = mloptTiledUsesMma(p) ||
-               (mlirTypeIsAF32(p->sum) && mloptTiledIsOneTerm(f));
-  return isOwn ? f->element : p->sum;
 }
 
 static int64_t bytesOf(MlirType element) {
@@ -223,13 +193,15 @@ static bool isCopied(const MloptProduct *p, int factor) {
           most = LEAST_BYTES / bytes;
   MloptAxis axis = factor ? MLOPT_AXIS_N : MLOPT_AXIS_M;
   return f->access.isKnown &&
+         mlirTypeEqual(f->element, mloptTiledStored(p, factor)) &&
          (most <= 1 ||
           mloptRunAlong(p, &f->access, MLOPT_AXIS_K, most) >= most ||
           mloptRunAlong(p, &f->access, axis, most) >= most);
 }
 
 /// Cycles of a step's products, bound by what its warps read from shared memory
-/// (four cycles for 16 rows, 16 deep, of a factor), or by the multipliers.
+/// (four cycles for 16 rows, 32 bytes deep, of a factor), or by the
+/// multipliers.
 static int64_t stepCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
   int64_t area = s->tile[0] * s->tile[1];
   bool isHalved = mloptTiledIsOneTerm(&p->factors[0]) ||
@@ -239,10 +211,12 @@ static int64_t stepCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
   if (!mloptTiledUsesMma(p))
     return s->tile[2] * area / FMA_CYCLE *
            (mloptTiledIsDeep(p, s) ? 1 : bytesOf(p->sum) / 4);
+  enum { FRAGMENT_BYTES = 32 }; // along k
   int64_t warps = area / (s->warp[0] * s->warp[1]);
   int64_t read = warps * (s->warp[0] + s->warp[1]) / 4;
-  int64_t written = (s->tile[0] + s->tile[1]) * 32 / SHARED_CYCLE;
-  return s->tile[2] / 16 * (read + written);
+  int64_t written = (s->tile[0] + s->tile[1]) * FRAGMENT_BYTES / SHARED_CYCLE;
+  return s->tile[2] * bytesOf(mloptTiledStored(p, 0)) / FRAGMENT_BYTES *
+         (read + written);
 }
 
 /// Tiles that a multiprocessor computes at once: registers of 128 a thread.
@@ -283,6 +257,13 @@ static int64_t cost(const MloptProduct *p, const MloptTiledSchedule *s) {
   return (products > waits ? products : waits) + turns * FILL_CYCLES +
          rounds * (TILE_CYCLES + storeCycles(p, s)) +
          (s->splits > 1) * SPLIT_CYCLES;
+}
+
+/// A tile of the tables for this product.
+static MloptTiledSchedule fit(const MloptProduct *p, MloptTiledSchedule s) {
+  if (mloptTiledUsesMma(p) && bytesOf(mloptTiledStored(p, 0)) == 1)
+    s.tile[2] *= 2;
+  return s;
 }
 
 static const MloptTiledSchedule *tilesOf(const MloptProduct *p, bool clusters,
@@ -347,15 +328,21 @@ static bool chooseSkinny(const MloptProduct *p, bool clusters,
   if (i >= count)
     return false;
   bool second = countTiles(p, &tiles[i]) < PROCESSORS - PROCESSORS / 8;
-  *out = tiles[i + second];
+  *out = fit(p, tiles[i + second]);
   if (clusters)
     splitSteps(p, out);
   return true;
 }
 
-/// Whether TMA takes both factors: 16 bytes lie side by side from multiples of
-/// that on.
-static bool isAligned(const MloptProduct *p) {
+/// Whether wgmma and TMA take both factors: elements of one type, or both
+/// floats of 8 bits, of which 16 bytes lie side by side from multiples of that
+/// on.
+static bool isForWgmma(const MloptProduct *p) {
+  MlirType a = p->factors[0].element, b = p->factors[1].element;
+  bool areFloats = mloptIsFloatElement(a) && mloptIsFloatElement(b);
+  if (!mloptTiledUsesMma(p) || areFloats != mlirTypeIsAF32(p->sum) ||
+      (!mlirTypeEqual(a, b) && !(bytesOf(a) == 1 && bytesOf(b) == 1)))
+    return false;
   for (int i = 0; i < 2; ++i) {
     const MloptAccess *access = &p->factors[i].access;
     int64_t most = TMA_BYTES / bytesOf(p->factors[i].element);
@@ -376,26 +363,46 @@ static bool isStreamed(const MloptProduct *p, MloptAxis axis) {
              mloptNumElements(mlirValueGetType(access->tensor));
 }
 
-/// Elements of 16 bytes; a lane of a direct kernel reads as many along k. Eight
-/// lanes have a line of memory.
-enum { LANE = 8, LINE = 64, DIRECT_COLUMNS = 8, DIRECT_ROWS = 8 };
+/// Bytes that a lane of a direct kernel reads along k. Eight lanes have a line
+/// of memory.
+enum { LANE_BYTES = 16, LINE_BYTES = 128 };
+enum { DIRECT_COLUMNS = 8, DIRECT_ROWS = 8 };
+
+/// Elements of a line.
+static int64_t lineOf(const MloptProduct *p) {
+  return LINE_BYTES / bytesOf(mloptTiledStored(p, 0));
+}
+
+/// Elements of a lane's that lie side by side, on a multiple of as many.
+static int64_t runOfLane(const MloptProduct *p, int factor) {
+  return mloptRunAlong(p, &p->factors[factor].access, MLOPT_AXIS_K,
+                       LANE_BYTES / bytesOf(mloptTiledStored(p, factor)));
+}
 
 /// Whether lanes can read both factors so, be it in several accesses.
 static bool isReadable(const MloptProduct *p) {
+  enum { LEAST_BYTES = 4 }; // of an access
+  if (!mloptTiledUsesMma(p))
+    return false;
   for (int i = 0; i < 2; ++i) {
-    const MloptAccess *access = &p->factors[i].access;
-    if (!access->isKnown ||
-        (mloptRunAlong(p, access, MLOPT_AXIS_K, LANE) < LANE &&
-         !mloptRunsAlong(p, access, MLOPT_AXIS_K)))
+    const MloptFactor *f = &p->factors[i];
+    if (!f->access.isKnown ||
+        !mlirTypeEqual(f->element, mloptTiledStored(p, i)))
+      return false;
+    // What starts anywhere is shifted into place by elements of 16 bits.
+    int64_t bytes = bytesOf(f->element), run = runOfLane(p, i);
+    if (run < LANE_BYTES / bytes &&
+        !(mloptRunsAlong(p, &f->access, MLOPT_AXIS_K) &&
+          (bytes == 2 || run * bytes >= LEAST_BYTES)))
       return false;
   }
-  return mloptTiledUsesMma(p);
+  return true;
 }
 
 /// Whether they read both in accesses of 16 bytes.
 static bool isWhole(const MloptProduct *p) {
   for (int i = 0; i < 2; ++i)
-    if (mloptRunAlong(p, &p->factors[i].access, MLOPT_AXIS_K, LANE) < LANE)
+    if (runOfLane(p, i) * bytesOf(mloptTiledStored(p, i)) < LANE_BYTES)
       return false;
   return true;
 }
@@ -403,7 +410,7 @@ static bool isWhole(const MloptProduct *p) {
 /// Whether some of them come as words that are shifted into place.
 static bool isShifted(const MloptProduct *p) {
   for (int i = 0; i < 2; ++i)
-    if (mloptRunAlong(p, &p->factors[i].access, MLOPT_AXIS_K, LANE) == 1)
+    if (runOfLane(p, i) == 1)
       return true;
   return false;
 }
@@ -420,13 +427,15 @@ static bool isDirectTile(const MloptProduct *p, const MloptTiledSchedule *s) {
         s->tile[i] % s->warp[i])
       return false;
   }
-  int64_t lines = s->tile[2] / LINE / s->groups;
-  int64_t words = lines * s->warp[rows], sums = s->warp[0] * s->warp[1] / LANE;
+  int64_t lines = s->tile[2] / lineOf(p) / s->groups;
+  // A lane has twice two fragments' sums, of which half are right.
+  int64_t words = lines * s->warp[rows];
+  int64_t sums = 4 * s->warp[0] * s->warp[1] / mloptSm90.warp;
   if (isShifted(p)) // seven for four
     words += words * 3 / 4;
   return lines > 0 && lines <= MOST_LINES &&
-         s->tile[2] == lines * LINE * s->groups && words + sums <= MOST_WORDS &&
-         mloptTiledThreads(s) <= MOST_THREADS;
+         s->tile[2] == lines * lineOf(p) * s->groups &&
+         words + sums <= MOST_WORDS && mloptTiledThreads(s) <= MOST_THREADS;
 }
 
 /// A kernel that reads a side of up to eight beside the other factor, as fast
@@ -435,23 +444,23 @@ static bool isDirectTile(const MloptProduct *p, const MloptTiledSchedule *s) {
 /// 2x4360x909.
 static bool chooseDirect(const MloptProduct *p, bool clusters,
                          MloptTiledSchedule *out) {
-  enum { LEAST_OTHER = 512, ROWS = 16, DEPTH = 2 * LINE };
+  enum { LEAST_OTHER = 512, ROWS = 16, LINES = 2 };
   enum { WARPS = 10, LEAST_WARPS = 4, LEAST_GROUPS = 2, MOST_GROUPS = 8 };
   // Shifted lines come one a step, to twice as many warps.
-  int64_t share = isShifted(p) ? 2 : 1, depth = DEPTH / share;
+  int64_t share = isReadable(p) && isShifted(p) ? 2 : 1;
   int64_t most = MOST_GROUPS * share, warps = WARPS * PROCESSORS * share;
   int rows = mloptTiledLongFactor(p);
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
   int64_t k = p->axes[MLOPT_AXIS_K].size;
   if ((m < n ? m : n) > DIRECT_COLUMNS || (m < n ? n : m) < LEAST_OTHER ||
-      k < depth || p->isOrdered || !isReadable(p) ||
+      p->isOrdered || !isReadable(p) || k < LINES * lineOf(p) / share ||
       (!isWhole(p) && mloptTiledIsFew(p)) ||
       !isStreamed(p, rows ? MLOPT_AXIS_N : MLOPT_AXIS_M))
     return false;
   MloptTiledSchedule s = {.groups = 1, .terms = 1, .splits = 1};
   s.tile[rows] = s.warp[rows] = ROWS;
   s.tile[!rows] = s.warp[!rows] = DIRECT_COLUMNS;
-  int64_t tiles = countTiles(p, &s);
+  int64_t tiles = countTiles(p, &s), depth = LINES * lineOf(p) / share;
   while (s.groups < most && s.groups * depth < k &&
          (s.groups < LEAST_GROUPS || s.groups * tiles < warps))
     s.groups *= 2;
@@ -478,7 +487,7 @@ bool mloptTiledIsSkinny(const MloptProduct *p) {
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
   // Rows or columns that fill most of a tile of wgmma, too, or as much of many.
   int64_t least = (m < n ? n : m) < FILLING ? WGMMA_SIDE / 2 : WGMMA_SIDE / 4;
-  if ((m < n ? m : n) > least && mloptTiledUsesMma(p) && isAligned(p))
+  if ((m < n ? m : n) > least && isForWgmma(p))
     return false;
   // Heads of 64 fill a tile of wgmma, and their batch every multiprocessor.
   bool fills =
@@ -527,12 +536,9 @@ static bool spills(const MloptProduct *p, const MloptTiledSchedule *s) {
   return mloptTiledIsDeep(p, s) && s->warp[1] == WIDE && !runAlong;
 }
 
-bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
-                        MloptTiledSchedule *out) {
-  if (chooseDirect(p, clusters, out))
-    return true;
-  if (mloptTiledIsSkinny(p))
-    return chooseSkinny(p, clusters, out);
+/// The tile that the cost model finds best.
+static bool chooseAny(const MloptProduct *p, bool clusters,
+                      MloptTiledSchedule *out) {
   if (!fillsTiles(p))
     return false;
   enum { MOST_TILES = 1 << 30 };
@@ -540,7 +546,7 @@ bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
   const MloptTiledSchedule *tiles = tilesOf(p, clusters, &count);
   int64_t best = 0;
   for (int i = 0; i < count; ++i) {
-    MloptTiledSchedule candidate = tiles[i];
+    MloptTiledSchedule candidate = fit(p, tiles[i]);
     if (countTiles(p, &candidate) > MOST_TILES ||
         (p->isOrdered && candidate.groups > 1) || spills(p, &candidate))
       continue;
@@ -557,14 +563,22 @@ bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
   return best > 0;
 }
 
+bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
+                        MloptTiledSchedule *out) {
+  return chooseDirect(p, clusters, out) ||
+         (mloptTiledIsSkinny(p) ? chooseSkinny(p, clusters, out)
+                                : chooseAny(p, clusters, out));
+}
+
 /// Whether a tile is one of the table.
-static bool isListed(const MloptTiledSchedule *s,
+static bool isListed(const MloptProduct *p, const MloptTiledSchedule *s,
                      const MloptTiledSchedule *tiles, int count) {
-  MloptTiledSchedule whole = *s;
-  whole.splits = 1;
-  for (int i = 0; i < count; ++i)
-    if (!memcmp(&whole, &tiles[i], sizeof whole))
+  for (int i = 0; i < count; ++i) {
+    MloptTiledSchedule tile = fit(p, tiles[i]);
+    tile.splits = s->splits;
+    if (!memcmp(s, &tile, sizeof tile))
       return true;
+  }
   return false;
 }
 
@@ -573,13 +587,13 @@ static bool isLegal(const MloptProduct *p, bool clusters,
                     const MloptTiledSchedule *s) {
   int count;
   const MloptTiledSchedule *tiles = tilesOf(p, false, &count);
-  if (isListed(s, tiles, count))
+  if (isListed(p, s, tiles, count))
     return true;
   tiles = tilesOf(p, clusters, &count);
-  if (isListed(s, tiles, count))
+  if (isListed(p, s, tiles, count))
     return true;
   tiles = skinnyTilesOf(p, &count);
-  return isListed(s, tiles, count);
+  return isListed(p, s, tiles, count);
 }
 
 bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,

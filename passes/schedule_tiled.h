@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Decides how a product that wgmma and TMA do not take is computed tile by
-// tile: floats on mma.sync, f32 as sums of three bf16, integers one by one. The
-// choice is `mlopt.schedule` on the kernel, which the emitter reads.
+// tile: floats of up to 16 bits and i8 on mma.sync, f32 as sums of three bf16,
+// wider integers one by one. The choice is `mlopt.schedule` on the kernel,
+// which the emitter reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #define MLOPT_PASSES_SCHEDULE_TILED_H
 
 #include "launch.h"
+#include "nv_mma.h"
 #include "product.h"
 
 /// `{family = "tiled", groups = 1, stages = 4, terms = 1, tile = [128, 128,
@@ -34,13 +36,23 @@ bool mloptTiledIsDirect(const MloptTiledSchedule *);
 /// The factor of the longer side, 0 or 1.
 int mloptTiledLongFactor(const MloptProduct *);
 
-/// The element type that a product's factor has in shared memory: bf16 or f16
-/// for mma.sync, bf16 of one term beside f32, else the type of the sums.
-MlirType mloptTiledStored(const MloptProduct *, int factor);
+/// What mma.sync multiplies of a product's factors (schedule_tiled_elements.c).
+typedef enum MloptTiledCores {
+  MLOPT_TILED_NO_CORES, ///< nothing, or numbers in terms, or f64
+  MLOPT_TILED_HALVES,   ///< bf16 or f16
+  MLOPT_TILED_BYTES,    ///< what lies in 8 bits until it is f16 in registers
+  MLOPT_TILED_INTEGERS  ///< i8, to sums of i32
+} MloptTiledCores;
+MloptTiledCores mloptTiledCoresOf(const MloptProduct *);
 bool mloptTiledUsesMma(const MloptProduct *);
+/// The element type that a product's factor has in shared memory: 8 bits, bf16
+/// or f16 for mma.sync, bf16 of one term beside f32, else the type of the sums.
+MlirType mloptTiledStored(const MloptProduct *, int factor);
+/// How a factor's elements of 8 bits are encoded.
+MloptNvByte mloptTiledByteOf(const MloptFactor *);
 /// Whether f64 is multiplied 16 deep, which sm_90 alone does.
 bool mloptTiledIsDeep(const MloptProduct *, const MloptTiledSchedule *);
-/// Whether a factor is bf16, widened: the first of its three terms alone.
+/// Whether bf16 holds a factor's values: the first of three terms is enough.
 bool mloptTiledIsOneTerm(const MloptFactor *);
 
 int64_t mloptTiledThreads(const MloptTiledSchedule *);
@@ -66,6 +78,8 @@ bool mloptScheduleTiled(const MloptProduct *, bool clusters,
 bool mloptVerifyTiled(MlirOperation, const MloptProduct *, bool clusters,
                       const MloptTiledSchedule *);
 
+/// On a kernel for a chip that has an instruction from f8E4M3FN to f16.
+#define MLOPT_KERNEL_CONVERTS "mlopt.converts"
 /// The kernel's attributes.
 void mloptTiledAnnotate(MlirOperation kernel, const MloptTiledSchedule *);
 /// Reads `mlopt.schedule`; false if the kernel has none of this family.

@@ -210,6 +210,11 @@ for n in (4096, 8192):
         add(f"types/{name}_{n}x{n}x{n}", "scaled_matmul",
             (n, n, n, scales, elements), (32, 48, 64, scales, elements),
             (slow,), flops=2.0 * n ** 3, ceiling="")
+# Streams of narrow weights; cuBLASLt takes i8 from 17 rows on.
+typed("e4m3_nt", 16, 4096, 4096, "nt", "f8E4M3FN", "bf16", peers=(slow,))
+typed("s8_nt", 16, 4096, 4096, "nt", "i8", "i32", peers=())
+typed("s8_nt", 32, 4096, 4096, "nt", "i8", "i32",
+      peers=(("cublaslt", "int_mm"),))
 for layout in ("nt", "nn", "tn", "tt"):
     typed(f"f64_{layout}", 4096, 4096, 4096, layout, "f64", ceiling="")
 

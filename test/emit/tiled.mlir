@@ -91,7 +91,7 @@ func.func @double(%a: tensor<64x128xf64>, %b: tensor<64x128xf64>) -> tensor<64x6
   return %0 : tensor<64x64xf64>
 }
 
-// Integers are multiplied one by one.
+// Wider integers are multiplied one by one.
 // CHECK:       gpu.binary @integers_kernel_0
 // CHECK:       mad.lo.s32
 // CHECK-NOT:   mma.sync
@@ -101,10 +101,12 @@ func.func @integers(%a: tensor<64x128xi32>, %b: tensor<64x128xi32>) -> tensor<64
   return %0 : tensor<64x64xi32>
 }
 
-// Two bytes of a row at a time become two i32.
+// Two bytes of a row at a time, as they are.
 // CHECK:       gpu.binary @bytes_kernel_0
 // CHECK:       ld.global.nc.u16
-// CHECK:       st.shared.v2.b32
+// CHECK:       st.shared.u16
+// CHECK:       mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+// CHECK-NOT:   mad.lo.s32 {{[^;]*}}%r{{[0-9]+}}, %r{{[0-9]+}}, %r
 // CHECK:       func.func @bytes
 func.func @bytes(%a: tensor<17x130xi8>, %b: tensor<130x333xi8>) -> tensor<17x333xi32> {
   %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<17x130xi8>, tensor<130x333xi8>) -> tensor<17x333xi32>

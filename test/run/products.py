@@ -89,6 +89,59 @@ func.func @main(%x: {types[0]}, %y: {types[1]}) -> {result} {{
 }}""", [("x", a, "f32"), ("y", b, "f32")], [("r", [m, n], "f32")])
 
 
+def unsigned(name, a, b, contract_a, contract_b):
+    types = programs.tensor(a, "i8"), programs.tensor(b, "i8")
+    result = [a[1 - contract_a], b[1 - contract_b]]
+    cases[name] = programs.Program.from_text(f"""
+func.func @main(%a: {types[0]}, %b: {types[1]}) -> {programs.tensor(result, "i32")} {{
+  %r = mlopt.dot %a, %b contract [{contract_a}] x [{contract_b}] {{unsigned}} : ({types[0]}, {types[1]}) -> {programs.tensor(result, "i32")}
+  return %r : {programs.tensor(result, "i32")}
+}}""", [("a", a, "i8"), ("b", b, "i8")], [("r", result, "i32")])
+
+
+def codes(name, m, n, k, element):
+    """A product of all that eight bits can be."""
+    shapes = [[m, k], [n, k]]
+    bits = [programs.tensor(shape, "i8") for shape in shapes]
+    types = [programs.tensor(shape, element) for shape in shapes]
+    result = programs.tensor([m, n], "f32")
+    cases[name] = programs.Program.from_text(f"""
+func.func @main(%x: {bits[0]}, %y: {bits[1]}) -> {result} {{
+  %a = mlopt.bitcast %x : {bits[0]} -> {types[0]}
+  %b = mlopt.bitcast %y : {bits[1]} -> {types[1]}
+  %r = mlopt.dot %a, %b contract [1] x [1] : ({types[0]}, {types[1]}) -> {result}
+  return %r : {result}
+}}""", [("x", shapes[0], "i8"), ("y", shapes[1], "i8")],
+        [("r", [m, n], "f32")])
+
+
+def widened(m, n, k, layout, element, other):
+    """A product in f32 of what both become, in one kernel."""
+    shapes = [[m, k] if layout[0] == "n" else [k, m],
+              [k, n] if layout[1] == "n" else [n, k]]
+    types = [programs.tensor(shape, e) for shape, e in
+             zip(shapes, (element, other))]
+    wide = [programs.tensor(shape, "f32") for shape in shapes]
+    result = programs.tensor([m, n], "f32")
+    lines, names = "", ["%a", "%b"]
+    for i in range(2):
+        if types[i] != wide[i]:
+            lines += (f"    %{i} = mlopt.convert {names[i]} : {types[i]} -> "
+                      f"{wide[i]}\n")
+            names[i] = f"%{i}"
+    contract = f"[{int(layout[0] == 'n')}] x [{int(layout[1] == 't')}]"
+    cases[f"widened_{element}_{other}_{layout}_{m}x{n}x{k}"] = (
+        programs.Program.from_text(f"""
+func.func @main(%x: {types[0]}, %y: {types[1]}) -> {result} {{
+  %r = mlopt.fusion (%a = %x : {types[0]}, %b = %y : {types[1]}) -> {result} {{
+{lines}    %2 = mlopt.dot {names[0]}, {names[1]} contract {contract} : ({wide[0]}, {wide[1]}) -> {result}
+    mlopt.yield %2 : {result}
+  }}
+  return %r : {result}
+}}""", [("x", shapes[0], element), ("y", shapes[1], other)],
+            [("r", [m, n], "f32")]))
+
+
 # Whole tiles, edges of tiles, odd rows.
 for element in ("bf16", "f16", "f32"):
     for layout in ("nn", "nt", "tn", "tt"):
@@ -99,6 +152,31 @@ for element, result in (("f64", None), ("i32", None), ("i8", "i32"),
                         ("f8E4M3FN", "bf16"), ("f8E5M2", "f32")):
     for layout in ("nn", "nt", "tn", "tt"):
         matmul(100, 72, 333, layout, element, result)
+# Bytes on mma.sync: whole tiles, edges, odd rows, streams, a short side.
+for element, other, result in (("i8", None, "i32"),
+                               ("f8E4M3FN", None, "bf16"),
+                               ("f8E5M2", "f8E4M3FN", "bf16")):
+    for layout in ("nn", "nt", "tn", "tt"):
+        for m, n, k in ((128, 128, 128), (48, 80, 176), (130, 136, 72),
+                        (33, 65, 129), (520, 712, 264), (17, 1024, 640),
+                        (1504, 24, 512)):
+            matmul(m, n, k, layout, element, result, other)
+    for m, n, k in ((1, 1024, 512), (3, 513, 144), (4, 582, 4848),
+                    (600, 8, 912), (7, 2000, 320), (5, 4107, 777)):
+        matmul(m, n, k, "nt", element, result, other)
+unsigned("u8_nt", [100, 144], [72, 144], 1, 1)
+unsigned("u8_nn", [16, 512], [512, 1024], 1, 0)
+# Every code of eight bits: numbers, infinities, NaN.
+for element in ("f8E4M3FN", "f8E5M2"):
+    codes(f"codes_{element}", 300, 256, 16, element)
+# A narrow factor beside a wider one, both in one term.
+for element in ("f8E4M3FN", "f8E5M2", "i8"):
+    for other in ("bf16", "f16", "f32", "i8"):
+        for layout in ("nn", "nt", "tn"):
+            for m, n, k in ((130, 136, 72), (33, 65, 129), (16, 1024, 512)):
+                widened(m, n, k, layout, element, other)
+                if other != "i8":
+                    widened(m, n, k, layout, other, element)
 # Transposed with zeros behind rows that TMA does not take, for wgmma.
 for layout in ("nn", "tn", "tt"):
     matmul(511, 770, 1021, layout, "i8", "i32")
