@@ -303,6 +303,52 @@ static void multiplySteps(MloptTiled *g) {
   mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
 }
 
+/// A step whose first fragments were read in the one before: the barrier comes
+/// in its middle, between products that need not wait for it, and frees the
+/// stage that the step before has read.
+static void multiplyAhead(MloptTiled *g, MlirValue step, MlirValue slots[2],
+                          MlirValue *ahead) {
+  MloptNv *nv = &g->nv;
+  MloptTiledLoaded loaded[2];
+  MlirValue next = nextSlot(g, slots[0]);
+  mloptTiledMultiplyFirst(g, slots[0], ahead);
+  mloptNvWaitCopies(nv, g->s.stages - 3);
+  mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
+  loadStep(g, mloptNvAddInt(nv, step, g->s.stages - 1), slots[1], loaded);
+  mloptTiledMultiplyRest(g, slots[0], next, ahead);
+  storeStep(g, slots[1], loaded);
+  slots[1] = slots[0];
+  slots[0] = next;
+}
+
+/// Two steps in each turn, so that what is read ahead has registers of its own;
+/// the second one may be beyond the last and multiply zeros.
+static void multiplyStepsAhead(MloptTiled *g) {
+  MloptNv *nv = &g->nv;
+  intptr_t n = mloptTiledNumSums(g), numAhead = mloptTiledCountAhead(g);
+  // The slots, what is read ahead, the sums.
+  MlirValue start[MLOPT_NV_MAX_CARRIED], in[MLOPT_NV_MAX_CARRIED], step;
+  MlirValue *sums = start + 2 + numAhead;
+  start[0] = mloptNvInt(nv, 0);
+  start[1] = mloptNvInt(nv, (g->s.stages - 1) * g->stageBytes);
+  mloptNvWaitCopies(nv, g->s.stages - 2);
+  mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
+  mloptTiledReadAhead(g, start[0], start + 2);
+  memcpy(sums, g->sums, n * sizeof *sums);
+  MloptNvScope steps =
+      mloptNvBeginFor(nv, g->firstStep, g->endStep, mloptNvInt(nv, 2),
+                      2 + numAhead + n, start, &step, in);
+  memcpy(g->sums, in + 2 + numAhead, n * sizeof *in);
+  for (int i = 0; i < 2; ++i)
+    multiplyAhead(g, mloptNvAddInt(nv, step, i), in, in + 2);
+  memcpy(start, in, (2 + numAhead) * sizeof *in);
+  memcpy(sums, g->sums, n * sizeof *sums);
+  mloptNvEndFor(nv, &steps, start, in);
+  memcpy(g->sums, in + 2 + numAhead, n * sizeof *in);
+  mloptNvWaitCopies(nv, 0);
+  mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
+}
+
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
@@ -359,7 +405,7 @@ void mloptEmitTiled(MloptKernel *kernel) {
     mloptTiledMultiplyDirect(&g);
   } else {
     fillStages(&g);
-    multiplySteps(&g);
+    (mloptTiledIsDeep(&g.p, &g.s) ? multiplyStepsAhead : multiplySteps)(&g);
   }
   mloptTiledStageSums(&g);
   if (g.s.splits > 1)

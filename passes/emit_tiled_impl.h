@@ -193,6 +193,15 @@ bool mloptTiledIsWide(const MloptTiled *);
 /// How many k of a step a lane has: those of neighbours for rows along k.
 int64_t mloptTiledWideDepth(const MloptTiled *);
 void mloptTiledMultiplyWide(MloptTiled *, MlirValue slot);
+/// f64 16 deep, where what a step multiplies first is read in the step before:
+/// how many values that is, and reading it.
+intptr_t mloptTiledCountAhead(const MloptTiled *);
+void mloptTiledReadAhead(MloptTiled *, MlirValue slot, MlirValue *ahead);
+/// Multiplies a first part of a step, then the rest, which also reads ahead
+/// from the next step's stage.
+void mloptTiledMultiplyFirst(MloptTiled *, MlirValue slot, MlirValue *ahead);
+void mloptTiledMultiplyRest(MloptTiled *, MlirValue slot, MlirValue next,
+                            MlirValue *ahead);
 /// The row or column of the tile where the lane's first sum is, and how far
 /// from there sum `i` is.
 MlirValue mloptTiledWideStart(MloptTiled *, int factor);

@@ -490,16 +490,21 @@ static MlirValue isInside(MloptTiled *g, const MloptTiledFactor *f,
   return inside;
 }
 
+/// The address `outOffset` bytes before a vector: 0, unless the instruction
+/// that copies the vector adds them.
 static MlirValue pointerTo(MloptTiled *g, const MloptTiledFactor *f,
                            const MloptTiledVector *v, const Depth *depth,
-                           MlirValue k) {
+                           MlirValue k, int64_t *outOffset) {
   const MloptAffine *position = &f->factor->access.position;
   MlirValue along = f->depthKind == MLOPT_TILED_LINEAR
                         ? mloptTiledMulInt(g, k, f->depthFactor)
                         : sumAlong(g, position, MLOPT_AXIS_K, depth->loops);
   MlirValue pointer = advanceBy(g, v->pointer, along, f->elementBytes);
-  return v->offset ? advance(g, pointer, mloptNvLong(&g->nv, v->offset))
-                   : pointer;
+  bool isAdded = f->isCopied && v->offset <= INT32_MAX;
+  *outOffset = isAdded ? v->offset : 0;
+  return v->offset && !isAdded
+             ? advance(g, pointer, mloptNvLong(&g->nv, v->offset))
+             : pointer;
 }
 
 /// Where vector `i` goes in the stage at `slot`.
@@ -609,14 +614,15 @@ void mloptTiledLoad(MloptTiled *g, MloptTiledFactor *f, MlirValue k,
       out->words[i][0] = pullElement(g, f, v->loops, inside);
       continue;
     }
-    MlirValue pointer = pointerTo(g, f, v, &depth, k);
+    int64_t before;
+    MlirValue pointer = pointerTo(g, f, v, &depth, k, &before);
     if (f->isShifted) {
       loadShifted(g, f, pointer, inside, f->alongK ? depth.left : v->left, out,
                   i);
     } else if (f->isCopied) {
       int64_t offset;
       MlirValue at = sharedAddress(g, f, i, slot, &offset);
-      mloptNvCopyAsync(&g->nv, at, offset, pointer, bytes, inside);
+      mloptNvCopyAsync(&g->nv, at, offset, pointer, before, bytes, inside);
     } else {
       loadRuns(g, f, pointer, k, inside, out->words[i]);
     }

@@ -41,7 +41,11 @@ static int64_t bytesOf(const MloptTiledFactor *f) {
 }
 
 /// P: of a piece of 16 bytes, no more than makes a warp's rows of eight lanes'.
+/// The second factor of an f64 product 16 deep has one: the k of a column are
+/// in registers side by side then, as the instruction has them.
 static int64_t pieceOf(const MloptTiled *g, int factor) {
+  if (factor && mloptTiledIsDeep(&g->p, &g->s))
+    return 1;
   int64_t piece = MLOPT_TILED_PIECE / bytesOf(&g->factors[factor]);
   int64_t share = g->s.warp[factor] / EIGHT;
   return piece < share ? piece : share;
@@ -97,31 +101,37 @@ static MlirValue laneAddress(const MloptTiled *g, int factor,
 
 typedef MlirValue Rows[MOST_EIGHTS][MOST_DEPTH]; ///< [eight][k] of a lane
 
-/// The lane's part of a factor from `start` of its group's k on.
-static void loadRows(MloptTiled *g, int factor, MlirValue slot, int64_t start,
-                     Rows out) {
+/// The lane's part of a factor from `start` of its group's k on: so many eights
+/// from `first` on.
+static void loadEights(MloptTiled *g, int factor, const MloptTiledPlace *place,
+                       int64_t start, int64_t first, int64_t eights, Rows out) {
   const MloptTiledFactor *f = &g->factors[factor];
-  int64_t eights = g->s.warp[factor] / EIGHT, piece = pieceOf(g, factor);
+  int64_t piece = pieceOf(g, factor);
   int64_t whole = MLOPT_TILED_PIECE / bytesOf(f), offset;
-  int64_t depth = mloptTiledWideDepth(g);
-  MloptTiledPlace place = placeLane(g, factor, slot);
+  int64_t depth = mloptTiledWideDepth(g), end = first + eights;
   if (f->alongK) {
-    for (int64_t i = 0; i < eights; ++i)
+    for (int64_t i = first; i < end; ++i)
       for (int64_t k = 0; k < depth; k += whole) {
         MlirValue at =
-            mloptTiledAddress(&place, i * EIGHT, (start + k) / whole, &offset);
+            mloptTiledAddress(place, i * EIGHT, (start + k) / whole, &offset);
         mloptNvLoadShared(&g->nv, at, offset, f->stored, &out[i][k]);
       }
     return;
   }
   for (int64_t k = 0; k < depth; ++k)
-    for (int64_t i = 0; i < eights; i += piece) {
+    for (int64_t i = first; i < end; i += piece) {
       MlirValue read[4];
-      MlirValue at = laneAddress(g, factor, &place, start + k, i, &offset);
+      MlirValue at = laneAddress(g, factor, place, start + k, i, &offset);
       mloptNvLoadSharedSome(&g->nv, at, offset, f->stored, (int)piece, read);
       for (int64_t j = 0; j < piece; ++j)
         out[i + j][k] = read[j];
     }
+}
+
+static void loadRows(MloptTiled *g, int factor, MlirValue slot, int64_t start,
+                     Rows out) {
+  MloptTiledPlace place = placeLane(g, factor, slot);
+  loadEights(g, factor, &place, start, 0, g->s.warp[factor] / EIGHT, out);
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,20 +246,75 @@ static void multiplySingles(MloptTiled *g, MlirValue slot) {
 // f64
 //===----------------------------------------------------------------------===//
 
-/// 16 rows of a, 16 deep, in each instruction.
-static void multiplyDoublesDeep(MloptTiled *g, MlirValue slot) {
-  Rows a, b;
-  int64_t rows = g->s.warp[0] / EIGHT, columns = g->s.warp[1] / EIGHT;
-  loadRows(g, 0, slot, 0, a);
-  loadRows(g, 1, slot, 0, b);
-  for (int64_t i = 0; i < rows; i += 2) {
+/// The factor that a warp has in registers for all of a step, the one of fewer
+/// rows; the other comes sixteen rows at a time.
+static int heldFactor(const MloptTiled *g) {
+  return g->s.warp[0] <= g->s.warp[1] ? 0 : 1;
+}
+
+enum { PAIR = 2 }; ///< eights of sixteen rows
+
+/// What is multiplied next: the held factor, and a pair of the other.
+typedef struct Ahead {
+  Rows held, other;
+} Ahead;
+
+static int64_t heldEights(const MloptTiled *g) {
+  return g->s.warp[heldFactor(g)] / EIGHT;
+}
+
+intptr_t mloptTiledCountAhead(const MloptTiled *g) {
+  return (heldEights(g) + PAIR) * MOST_DEPTH;
+}
+
+static void pack(const MloptTiled *g, const Ahead *from, MlirValue *out) {
+  int64_t held = heldEights(g) * MOST_DEPTH;
+  memcpy(out, from->held, (size_t)held * sizeof *out);
+  memcpy(out + held, from->other, PAIR * sizeof from->other[0]);
+}
+
+static void unpack(const MloptTiled *g, const MlirValue *in, Ahead *out) {
+  int64_t held = heldEights(g) * MOST_DEPTH;
+  memcpy(out->held, in, (size_t)held * sizeof *in);
+  memcpy(out->other, in + held, PAIR * sizeof out->other[0]);
+}
+
+static void readHeld(MloptTiled *g, MlirValue slot, Rows out) {
+  loadRows(g, heldFactor(g), slot, 0, out);
+}
+
+/// Pair `pair` of the other factor.
+static void readPair(MloptTiled *g, MlirValue slot, int64_t pair, Rows out) {
+  Rows all;
+  MloptTiledPlace place = placeLane(g, !heldFactor(g), slot);
+  loadEights(g, !heldFactor(g), &place, 0, pair * PAIR, PAIR, all);
+  memcpy(out, all[pair * PAIR], PAIR * sizeof all[0]);
+}
+
+void mloptTiledReadAhead(MloptTiled *g, MlirValue slot, MlirValue *ahead) {
+  Ahead a;
+  readHeld(g, slot, a.held);
+  readPair(g, slot, 0, a.other);
+  pack(g, &a, ahead);
+}
+
+/// Sixteen rows of a, 16 deep, in each instruction: a pair of the other factor.
+static void multiplyPair(MloptTiled *g, const Ahead *now, int64_t pair) {
+  int factor = heldFactor(g);
+  int64_t columns = g->s.warp[1] / EIGHT, first = pair * PAIR;
+  int64_t count[] = {factor ? PAIR : heldEights(g),
+                     factor ? heldEights(g) : PAIR};
+  const MlirValue(*a)[MOST_DEPTH] = factor ? now->other : now->held;
+  const MlirValue(*b)[MOST_DEPTH] = factor ? now->held : now->other;
+  for (int64_t i = 0; i < count[0]; i += 2) {
     MlirValue left[2 * MOST_DEPTH];
     for (int k = 0; k < MOST_DEPTH; ++k) {
       left[2 * k] = a[i][k];
       left[2 * k + 1] = a[i + 1][k];
     }
-    for (int64_t j = 0; j < columns; ++j) {
-      MlirValue *upper = &g->sums[(i * columns + j) * 2];
+    for (int64_t j = 0; j < count[1]; ++j) {
+      int64_t row = factor ? first + i : i, column = factor ? j : first + j;
+      MlirValue *upper = &g->sums[(row * columns + column) * 2];
       MlirValue *lower = upper + 2 * columns;
       MlirValue sum[] = {upper[0], upper[1], lower[0], lower[1]};
       mloptNvMmaDoubleDeep(&g->nv, left, b[j], sum);
@@ -257,6 +322,33 @@ static void multiplyDoublesDeep(MloptTiled *g, MlirValue slot) {
       memcpy(lower, sum + 2, 2 * sizeof *sum);
     }
   }
+}
+
+void mloptTiledMultiplyFirst(MloptTiled *g, MlirValue slot, MlirValue *ahead) {
+  Ahead now;
+  Rows second;
+  unpack(g, ahead, &now);
+  readPair(g, slot, 1, second);
+  multiplyPair(g, &now, 0);
+  memcpy(now.other, second, sizeof second);
+  pack(g, &now, ahead);
+}
+
+void mloptTiledMultiplyRest(MloptTiled *g, MlirValue slot, MlirValue next,
+                            MlirValue *ahead) {
+  Ahead now, after;
+  int64_t last = g->s.warp[!heldFactor(g)] / (EIGHT * PAIR) - 1;
+  unpack(g, ahead, &now);
+  for (int64_t pair = 1; pair <= last; ++pair) {
+    bool isLast = pair == last;
+    readPair(g, isLast ? next : slot, isLast ? 0 : pair + 1, after.other);
+    if (pair == (last > 1 ? last - 1 : last))
+      readHeld(g, next, after.held);
+    multiplyPair(g, &now, pair);
+    memcpy(now.other, after.other, sizeof now.other);
+  }
+  memcpy(now.held, after.held, sizeof now.held);
+  pack(g, &now, ahead);
 }
 
 static void multiplyDoubles(MloptTiled *g, MlirValue slot) {
@@ -272,11 +364,7 @@ static void multiplyDoubles(MloptTiled *g, MlirValue slot) {
 }
 
 void mloptTiledMultiplyWide(MloptTiled *g, MlirValue slot) {
-  if (g->s.terms > 1)
-    multiplySingles(g, slot);
-  else
-    (mloptTiledIsDeep(&g->p, &g->s) ? multiplyDoublesDeep
-                                    : multiplyDoubles)(g, slot);
+  (g->s.terms > 1 ? multiplySingles : multiplyDoubles)(g, slot);
 }
 
 //===----------------------------------------------------------------------===//

@@ -184,13 +184,14 @@ MlirValue mloptNvHalfToBFloat(MloptNv *nv, MlirValue pair) {
 //===----------------------------------------------------------------------===//
 
 void mloptNvCopyAsync(MloptNv *nv, MlirValue sharedAddress, int64_t offset,
-                      MlirValue pointer, int64_t bytes, MlirValue condition) {
+                      MlirValue pointer, int64_t pointerOffset, int64_t bytes,
+                      MlirValue condition) {
   char ptx[160];
   bool always = mlirValueIsNull(condition);
   // Only 16 bytes can go past the first-level cache.
-  snprintf(ptx, sizeof ptx, "cp.async.%s.shared.global [$0+%d], [$1], %d%s;",
-           bytes == 16 ? "cg" : "ca", (int)offset, (int)bytes,
-           always ? "" : ", $2");
+  snprintf(ptx, sizeof ptx, "cp.async.%s.shared.global [$0+%d], [$1+%d], %d%s;",
+           bytes == 16 ? "cg" : "ca", (int)offset, (int)pointerOffset,
+           (int)bytes, always ? "" : ", $2");
   MlirValue operands[3] = {sharedAddress, pointer};
   if (!always)
     operands[2] = mloptBuildSelect(nv->b, condition, mloptNvInt(nv, bytes),

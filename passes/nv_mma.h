@@ -65,10 +65,12 @@ void mloptNvWidenBytes(MloptNv *, MloptNvByte, bool converts, MlirValue word,
 /// A pair of f16 as one of bf16, which must hold both.
 MlirValue mloptNvHalfToBFloat(MloptNv *, MlirValue pair);
 
-/// Starts a copy of 4, 8 or 16 bytes from global to shared memory; where
-/// `condition` (i1, null: always) is false, writes zeros and reads nothing.
+/// Starts a copy of 4, 8 or 16 bytes from global to shared memory, both so many
+/// bytes after an address; where `condition` (i1, null: always) is false,
+/// writes zeros and reads nothing.
 void mloptNvCopyAsync(MloptNv *, MlirValue sharedAddress, int64_t offset,
-                      MlirValue pointer, int64_t bytes, MlirValue condition);
+                      MlirValue pointer, int64_t pointerOffset, int64_t bytes,
+                      MlirValue condition);
 /// Closes the group of copies that this thread has started.
 void mloptNvCommitCopies(MloptNv *);
 /// Waits until all but the newest `groups` are done.

@@ -88,7 +88,8 @@ static const MloptTiledSchedule f64Tiles[] = {
     {{32, 64, 8}, {16, 32}, 4, 1, 1, 1},
 };
 /// The same 16 deep, on sm_90. Two blocks of a multiprocessor, 128 threads
-/// each, wait in turn.
+/// each, wait in turn. Warps of 32 x 64 are as large as registers hold, which
+/// read less of shared memory than smaller ones for each product.
 static const MloptTiledSchedule f64DeepTiles[] = {
     {{64, 128, 16}, {32, 64}, 4, 1, 1, 1},
     {{128, 64, 16}, {64, 32}, 4, 1, 1, 1},
@@ -208,11 +209,15 @@ static int64_t stepCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
                   mloptTiledIsOneTerm(&p->factors[1]);
   if (s->terms > 1)
     return s->tile[2] * area / (isHalved ? 2 * SPLIT_CYCLE : SPLIT_CYCLE);
-  if (!mloptTiledUsesMma(p))
-    return s->tile[2] * area / FMA_CYCLE *
-           (mloptTiledIsDeep(p, s) ? 1 : bytesOf(p->sum) / 4);
-  enum { FRAGMENT_BYTES = 32 }; // along k
   int64_t warps = area / (s->warp[0] * s->warp[1]);
+  // While fragments of f64 are read, about half of the products wait.
+  if (mloptTiledIsDeep(p, s))
+    return s->tile[2] * area / FMA_CYCLE + warps * (s->warp[0] + s->warp[1]) *
+                                               s->tile[2] * bytesOf(p->sum) /
+                                               SHARED_CYCLE / 2;
+  if (!mloptTiledUsesMma(p))
+    return s->tile[2] * area / FMA_CYCLE * bytesOf(p->sum) / 4;
+  enum { FRAGMENT_BYTES = 32 }; // along k
   int64_t read = warps * (s->warp[0] + s->warp[1]) / 4;
   int64_t written = (s->tile[0] + s->tile[1]) * FRAGMENT_BYTES / SHARED_CYCLE;
   return s->tile[2] * bytesOf(mloptTiledStored(p, 0)) / FRAGMENT_BYTES *
@@ -525,17 +530,6 @@ static bool fillsTiles(const MloptProduct *p) {
          k >= (count >= MANY_ELEMENTS ? LEAST : LEAST_DEPTH);
 }
 
-/// Whether registers would spill: those of f64 with a warp of 32 x 64, which is
-/// the faster one, where a factor's rows do not run along k.
-static bool spills(const MloptProduct *p, const MloptTiledSchedule *s) {
-  enum { WIDE = 64, PAIR = 2 };
-  bool runAlong = true;
-  for (int i = 0; i < 2; ++i)
-    runAlong &=
-        mloptRunAlong(p, &p->factors[i].access, MLOPT_AXIS_K, PAIR) == PAIR;
-  return mloptTiledIsDeep(p, s) && s->warp[1] == WIDE && !runAlong;
-}
-
 /// The tile that the cost model finds best.
 static bool chooseAny(const MloptProduct *p, bool clusters,
                       MloptTiledSchedule *out) {
@@ -548,7 +542,7 @@ static bool chooseAny(const MloptProduct *p, bool clusters,
   for (int i = 0; i < count; ++i) {
     MloptTiledSchedule candidate = fit(p, tiles[i]);
     if (countTiles(p, &candidate) > MOST_TILES ||
-        (p->isOrdered && candidate.groups > 1) || spills(p, &candidate))
+        (p->isOrdered && candidate.groups > 1))
       continue;
     for (; candidate.splits == 1 ||
            (clusters && isFew(p, &candidate) && !splitFaultOf(p, &candidate));

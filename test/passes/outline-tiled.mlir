@@ -207,12 +207,12 @@ func.func @heads(%a: tensor<128x1024x1024xbf16>, %b: tensor<128x1024x64xbf16>) -
 #t = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// f64: warps are wide where both factors run along k; else registers would
-// spill.
+// f64: large products take the widest warps, whichever way rows run, though
+// more rounds of small tiles would leave less of the last one idle.
 // CHECK-LABEL: llvm.func @double_kernel_0
 // CHECK-SAME:    tile = array<i64: 64, 128, 16>, warp = array<i64: 32, 64>
 // CHECK-LABEL: llvm.func @double_kernel_1
-// CHECK-SAME:    tile = array<i64: 128, 64, 16>, warp = array<i64: 64, 32>
+// CHECK-SAME:    tile = array<i64: 64, 128, 16>, warp = array<i64: 32, 64>
 func.func @double(%a: tensor<4096x512xf64>, %b: tensor<4096x512xf64>, %t: tensor<512x4096xf64>) -> (tensor<4096x4096xf64>, tensor<4096x4096xf64>) {
   %0 = mlopt.fusion (%x = %a : tensor<4096x512xf64>, %y = %b : tensor<4096x512xf64>) -> tensor<4096x4096xf64> {
     %z = arith.constant dense<0.0> : tensor<4096x4096xf64>
