@@ -77,11 +77,12 @@ static bool isMultiplied(const MloptContraction *c) {
 
 /// Tiles of m and n; a larger one reads less for each product, a smaller one
 /// makes more tiles, and two blocks that share tiles of B read those half as
-/// often. Of `band` rows of tiles, A stays in L2 while B goes by.
+/// often. Of `band` rows of tiles, A stays in L2 while B goes by; in a single
+/// round, it is FEW_BAND instead.
 /// The depth, and the stages that fit, follow from them.
 static const MloptMatmulSchedule candidates[] = {
     {.tile = {128, 256}, .band = 16, .cluster = 1, .splits = 1},
-    {.tile = {128, 256}, .band = 16, .cluster = 2, .splits = 1},
+    {.tile = {128, 256}, .band = 8, .cluster = 2, .splits = 1},
     {.tile = {128, 192}, .band = 16, .cluster = 1, .splits = 1},
     {.tile = {128, 128}, .band = 16, .cluster = 1, .splits = 1},
     {.tile = {128, 128},
@@ -111,6 +112,12 @@ enum {
   SHARED_BYTES = 232448,
   PRODUCTS_PER_CYCLE = 2048,
   BYTES_PER_CYCLE = 64,
+  // Blocks that run side by side read the same lines at about the same time, of
+  // which the nearly square patch of these that a narrow band makes has few:
+  // 1024x1024x8192 in tiles of 128x64 took 27.5 us in bands of 4, 40 in bands
+  // of 8.
+  FEW_BAND = 4,
+  FEW_BYTES_PER_CYCLE = 80,
   LEAST_STAGES = 2,
   MOST_STAGES = 63,
   MOST_REGISTERS = 192, ///< of a thread that accumulators may take
@@ -373,22 +380,35 @@ static int64_t linesOf(const MloptMatrix *matrix) {
   return 1;
 }
 
+/// Whether each block has one tile at most.
+static bool isOneRound(const MloptContractions *list,
+                       const MloptMatmulSchedule *s) {
+  return mloptMatmulTotal(list, s) * mloptMatmulBlocks(s) <= PROCESSORS;
+}
+
 /// Cycles of a step of a tile, bound by its products or by what it reads from
-/// L2.
+/// L2, of tiles of one round or of several.
 static int64_t costOfStep(const MloptContraction *c,
-                          const MloptMatmulSchedule *s) {
+                          const MloptMatmulSchedule *s, bool isOne) {
   enum {
     CLUSTER_LOSS = 32, // one in, of stages that wait for two blocks, measured
     PROMOTE_CYCLES = 200, // of a stage whose sums are added, measured
     PROMOTE_16_BIT_CYCLES = 350,
+    // One in, of instructions of 64 columns, which read as much of shared
+    // memory as it gives.
+    NARROW_LOSS = 48,
+    NARROW = 64,
   };
   int64_t compute = s->tile[0] * s->tile[1] * (MLOPT_NV_MMA_STAGE_BYTES / 2) /
                     PRODUCTS_PER_CYCLE;
   int64_t read =
       (linesOf(&c->a) * s->tile[0] + linesOf(&c->b) * s->tile[1] / s->cluster) *
-      MLOPT_NV_MMA_STAGE_BYTES / BYTES_PER_CYCLE;
+      MLOPT_NV_MMA_STAGE_BYTES /
+      (isOne && s->splits == 1 ? FEW_BYTES_PER_CYCLE : BYTES_PER_CYCLE);
   int64_t less = compute < read ? compute : read;
   int64_t step = compute + read - less + less / 8;
+  if (s->tile[1] <= NARROW)
+    step += step / NARROW_LOSS;
   if (s->cluster > 1)
     step += step / CLUSTER_LOSS;
   if (mloptMatmulPromotes(c))
@@ -424,9 +444,10 @@ static int64_t cost(const MloptContractions *list,
     TAIL_CYCLES = 18000, // clearing flags, sending and adding sums
   };
   const MloptContraction *c = &list->at[0];
+  bool isOne = isOneRound(list, s);
   int64_t step = 0, store = 0;
   for (intptr_t i = 0; i < list->count; ++i) {
-    int64_t own = costOfStep(&list->at[i], s);
+    int64_t own = costOfStep(&list->at[i], s, isOne);
     step = own > step ? own : step;
     own = costOfStore(&list->at[i], s);
     store = own > store ? own : store;
@@ -441,7 +462,8 @@ static int64_t cost(const MloptContractions *list,
   }
   if (!s->alternate)
     return rounds * (multiply + store);
-  multiply += multiply / ALTERNATE_LOSS;
+  if (!isOne)
+    multiply += multiply / ALTERNATE_LOSS;
   int64_t turns = mloptDivideUp(rounds, MLOPT_MATMUL_CONSUMERS);
   int64_t together = rounds * multiply + store;
   int64_t apart = turns * (multiply + store);
@@ -470,7 +492,11 @@ static const struct {
   int64_t bytes, m, n, k;
   MloptMatmulSchedule schedule; ///< but for what follows from the tile
 } measured[] = {
-    {2, 2048, 2048, 2048, {{128, 128}, .band = 16, .cluster = 1, .splits = 1}},
+    {2,
+     2048,
+     2048,
+     2048,
+     {{128, 128}, .band = 4, .cluster = 1, .splits = 1, .alternate = true}},
     {2, 8192, 8192, 8192, {{128, 256}, .band = 8, .cluster = 1, .splits = 1}},
     {2,
      16384,
@@ -519,6 +545,8 @@ static int64_t findBest(const MloptContractions *list,
   for (int i = 0; i < MLOPT_COUNT(candidates); ++i) {
     MloptMatmulSchedule candidate = candidates[i];
     complete(c, &candidate);
+    if (isOneRound(list, &candidate))
+      candidate.band = FEW_BAND;
     candidate = maybeTail(list, &candidate);
     for (; candidate.splits <= MOST_SPLITS; candidate.splits *= 2) {
       int64_t cycles = cost(list, &candidate);

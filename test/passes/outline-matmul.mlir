@@ -12,7 +12,7 @@
 // dimension first; boxes are 64 of it by what a tile has.
 // CHECK-LABEL: llvm.func @narrow_kernel_0
 // CHECK-SAME:    %{{[^:]*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
-// CHECK-SAME:    mlopt.schedule = {alternate, band = 16 : i64, family = "matmul", stages = 12 : i64, tile = array<i64: 64, 64, 64>}
+// CHECK-SAME:    mlopt.schedule = {alternate, band = 4 : i64, family = "matmul", stages = 12 : i64, tile = array<i64: 64, 64, 64>}
 // CHECK:       func.func @narrow
 // CHECK:         %[[BLOCKS:.*]] = arith.constant 48 : index
 // CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],
