@@ -125,6 +125,9 @@ PROGRAMS = {
     "staged_turns": softmax("bf16", 140, 16384),
     "staged_cluster": softmax("bf16", 140, 65536),
     "one_wave": softmax("bf16", 70, 131072),
+    "one_wave_less": softmax("bf16", 70, 130048),
+    "one_wave_norm": norm("bf16", 70, 61440),
+    "one_wave_f32": softmax("f32", 70, 65536),
     "few": softmax("bf16", 5, 16384),
     # Vectors that the rows' ends cut.
     "odd": softmax("bf16", 241, 8191),
