@@ -29,8 +29,10 @@
 //
 // Reductions go along such a row together where they can. A sum of exp(a - m)
 // does so while the row's m is not known yet, by the largest a that its thread
-// has met, and is scaled in the end. Threads past the end of a row read its
-// start and count as neutral.
+// has met, and is scaled in the end. Where the row is one turn and the results
+// need its exponentials too, not to their last bits, threads hold those of the
+// sum and scale them likewise. Threads past the end of a row read its start and
+// count as neutral.
 //
 //===----------------------------------------------------------------------===//
 
@@ -180,6 +182,13 @@ static void goAlong(MloptRows *r, int64_t lower, int64_t upper, bool isStaged,
   r->tile.vector = NULL;
 }
 
+/// What is open now is what registers hold.
+static void keepRest(MloptRows *r) {
+  r->numRest = r->numVectors;
+  memcpy(r->rest, r->vectors, r->numRest * sizeof *r->rest);
+  memcpy(r->restValid, r->valid, r->numRest * sizeof *r->restValid);
+}
+
 /// Where little is left that is not copied, it is loaded once, ahead of the
 /// copies so that it does not wait for them: registers hold it.
 static void openRest(MloptRows *r) {
@@ -193,15 +202,32 @@ static void openRest(MloptRows *r) {
     begin = mloptRowsAdd(r, r->begin, begin);
   openVectors(r, begin, mloptDivideUp(rest, width),
               r->stretch * s->cluster != r->columns || rest % width != 0);
-  r->numRest = r->numVectors;
-  memcpy(r->rest, r->vectors, r->numRest * sizeof *r->rest);
-  memcpy(r->restValid, r->valid, r->numRest * sizeof *r->restValid);
+  keepRest(r);
   MlirValue operands[MLOPT_MAX_STAGED], elements[MLOPT_MAX_LANES];
   intptr_t n =
       mloptFindStaged(r->kernel->program, r->rows * r->columns, operands);
   for (intptr_t i = 0; i < n; ++i)
     for (intptr_t v = 0; v < r->numRest; ++v)
       mloptTileEvaluate(&r->tile, &r->rest[v], operands[i], elements);
+}
+
+/// Where a single turn is all of the row and its terms are held, it is opened
+/// once.
+static void openOnly(MloptRows *r) {
+  const MloptSchedule *s = &r->kernel->schedule;
+  int64_t width = s->line * s->lanes;
+  if (s->staged != 1 || r->stretch > mloptRowsTurnElements(s) ||
+      !mloptWantsTerms(r->kernel->program))
+    return;
+  r->terms.areHeld = true;
+  mloptRowsWaitStage(r, mloptPullIndex(r->pull, 0));
+  openVectors(r, r->begin, mloptDivideUp(r->stretch, width),
+              r->stretch * s->cluster != r->columns || r->stretch % width != 0);
+  for (intptr_t v = 0; v < r->numVectors; ++v)
+    r->vectors[v].copy =
+        mloptRowsAdd(r, mloptRowsMultiply(r, r->thread, s->lanes),
+                     mloptPullIndex(r->pull, v * width));
+  keepRest(r);
 }
 
 /// A turn over what registers hold.
@@ -221,6 +247,10 @@ void mloptRowsAlong(MloptRows *r, MloptRowsTurn turn, void *userData,
   int64_t staged = s->staged * mloptRowsTurnElements(s);
   MlirValue between[MLOPT_PULL_MAX_CARRIED];
   // What is not copied first, while the copies are on their way.
+  if (r->numRest && staged >= r->stretch) {
+    goAlongRest(r, turn, userData, init, out);
+    return;
+  }
   if (r->numRest)
     goAlongRest(r, turn, userData, init, between);
   else if (staged < r->stretch)
@@ -367,6 +397,7 @@ static bool reduceRow(MloptRows *r) {
     openRest(r);
     if (!mloptRowsStage(r))
       return false;
+    openOnly(r);
     mloptRowsReduceTogether(r);
   }
   reduceAll(r);
@@ -391,6 +422,7 @@ void mloptEmitRows(MloptKernel *kernel) {
   if (reduceRow(&r)) {
     storeWhole(&r);
     storeRows(&r);
+    mloptRowsReuseTerms(&r);
   }
   mloptPullSetHooks(r.pull, (MloptPullHooks){.load = NULL});
   mloptTileDestroy(&r.tile);

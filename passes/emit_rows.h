@@ -30,6 +30,16 @@ typedef struct MloptAlong {
   MlirValue results[MLOPT_PULL_MAX_CARRIED];
 } MloptAlong;
 
+/// The terms of the only stream of a row that is one turn: exp(a - reference).
+typedef struct MloptTerms {
+  bool areHeld;
+  intptr_t count;
+  MlirValue a[MLOPT_ROWS_MAX_TURN * MLOPT_MAX_LANES];
+  MlirValue values[MLOPT_ROWS_MAX_TURN * MLOPT_MAX_LANES];
+  MlirValue reference;
+  MlirValue m, factor; ///< of the row, and exp(reference - m)
+} MloptTerms;
+
 typedef struct MloptRows {
   MloptKernel *kernel;
   MloptPull *pull;
@@ -62,6 +72,7 @@ typedef struct MloptRows {
   intptr_t numRest;
   MloptVector rest[MLOPT_ROWS_MAX_TURN];
   MlirValue restValid[MLOPT_ROWS_MAX_TURN];
+  MloptTerms terms;
 } MloptRows;
 
 MlirValue mloptRowsAdd(MloptRows *, MlirValue, MlirValue);
@@ -124,6 +135,9 @@ MlirValue mloptRowsFold(MloptRows *, const char *name, intptr_t count,
 /// The reduce hook; its user data is the tile.
 bool mloptRowsReduce(void *tile, MlirOperation, const MlirValue *loops,
                      MlirValue *results);
+/// Makes the exponentials that results need of the terms that are held, once
+/// all is emitted.
+void mloptRowsReuseTerms(MloptRows *);
 /// Reduces all that can be in one go along a row, or in one exchange where it
 /// is held.
 void mloptRowsReduceTogether(MloptRows *);

@@ -177,6 +177,12 @@ static void stream(MloptRows *r, const MloptAlong *along,
   MlirValue reference = referenceOf(r, out[0]);
   for (intptr_t i = 0; i < n; ++i)
     values[i] = exponential(r, a[i], reference);
+  if (r->terms.areHeld) {
+    r->terms.count = n;
+    r->terms.reference = reference;
+    memcpy(r->terms.a, a, n * sizeof *a);
+    memcpy(r->terms.values, values, n * sizeof *values);
+  }
   out[1] =
       mloptBuildBinary(r->b, "arith.addf", mloptRowsRescale(r, carried, out[0]),
                        mloptRowsFold(r, "arith.addf", n, values));
@@ -263,6 +269,10 @@ static void finish(MloptRows *r, MloptAlong *a, MlirValue *values) {
                                           a->streamed.reference, loops);
     values[0] = mloptBuildBinary(r->b, "arith.mulf", values[1],
                                  exponential(r, values[0], m));
+    if (r->terms.count) {
+      r->terms.m = m;
+      r->terms.factor = exponential(r, r->terms.reference, m);
+    }
   }
   mloptBuildFinal(r->pull, &a->shared, loops, values, a->results);
   a->isDone = true;
@@ -305,4 +315,54 @@ void mloptRowsReduceTogether(MloptRows *r) {
     return;
   mloptRowsAlong(r, togetherTurn, NULL, count, init, own);
   finishAll(r, own);
+}
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+/// Whether two values are the same, or the same one extended.
+static bool isSame(MlirValue x, MlirValue y) {
+  if (mlirValueEqual(x, y))
+    return true;
+  if (!mlirValueIsAOpResult(x) || !mlirValueIsAOpResult(y))
+    return false;
+  MlirOperation a = mlirOpResultGetOwner(x), b = mlirOpResultGetOwner(y);
+  return mloptIsNamed(a, "arith.extf") && mloptIsNamed(b, "arith.extf") &&
+         mlirTypeEqual(mlirValueGetType(x), mlirValueGetType(y)) &&
+         mlirValueEqual(mloptOperand(a, 0), mloptOperand(b, 0));
+}
+
+/// The term whose a an operation gives the exponential of, less m; null if
+/// there is none.
+static MlirValue findTerm(const MloptTerms *terms, MlirOperation op) {
+  if (!mloptIsNamed(op, "math.exp") ||
+      !mlirValueIsAOpResult(mloptOperand(op, 0)))
+    return (MlirValue){NULL};
+  MlirOperation sub = mlirOpResultGetOwner(mloptOperand(op, 0));
+  if (!mloptIsNamed(sub, "arith.subf") ||
+      !isSame(mloptOperand(sub, 1), terms->m))
+    return (MlirValue){NULL};
+  for (intptr_t i = 0; i < terms->count; ++i)
+    if (isSame(mloptOperand(sub, 0), terms->a[i]))
+      return terms->values[i];
+  return (MlirValue){NULL};
+}
+
+void mloptRowsReuseTerms(MloptRows *r) {
+  const MloptTerms *terms = &r->terms;
+  if (!terms->count || r->b->failed)
+    return;
+  for (MlirOperation op = mlirOpResultGetOwner(terms->factor), next;
+       !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    MlirValue term = findTerm(terms, op);
+    if (mlirValueIsNull(term))
+      continue;
+    MloptBuilder b = mloptBuilderBefore(op, mlirOperationGetLocation(op));
+    mlirValueReplaceAllUsesOfWith(
+        mloptResult(op, 0),
+        mloptBuildBinary(&b, "arith.mulf", term, terms->factor));
+    mlirOperationDestroy(op);
+  }
 }

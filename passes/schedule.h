@@ -217,9 +217,14 @@ bool mloptReadsReduction(MlirValue);
 /// up for.
 typedef struct MloptStreamed {
   MlirOperation generic; ///< that has the exp: the sum itself, or its operand
+  MlirOperation exp;     ///< of its body
   MlirValue a;           ///< of its body, needs no reduction
   intptr_t reference;    ///< the input that m is
 } MloptStreamed;
 bool mloptDescribeStreamed(MlirOperation generic, MloptStreamed *out);
+
+/// Whether the terms of a row that is one turn are worth holding: there is one
+/// such sum, and results may need its exponentials, not to their last bits.
+bool mloptWantsTerms(MlirBlock program);
 
 #endif // MLOPT_PASSES_SCHEDULE_H

@@ -378,10 +378,25 @@ bool mloptDescribeStreamed(MlirOperation generic, MloptStreamed *out) {
   if (mlirOperationIsNull(sub) ||
       !mlirValueIsABlockArgument(mloptOperand(sub, 1)))
     return false;
+  out->exp = exp;
   out->a = mloptOperand(sub, 0);
   out->reference = mlirBlockArgumentGetArgNumber(mloptOperand(sub, 1));
   return out->reference + 1 < mlirOperationGetNumOperands(out->generic) &&
          !bodyReadsReduction(out->generic, out->a) &&
          mloptReadsReduction(mloptOperand(out->generic, out->reference)) &&
          isAlongRow(&r, out->generic, out->reference);
+}
+
+bool mloptWantsTerms(MlirBlock program) {
+  intptr_t count = 0;
+  bool narrowed = true;
+  for (MlirOperation op = mlirBlockGetFirstOperation(program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    MloptStreamed streamed;
+    if (!mloptIsReduction(op) || !mloptDescribeStreamed(op, &streamed))
+      continue;
+    ++count;
+    narrowed &= !mlirAttributeIsNull(mloptAttr(streamed.exp, "mlopt.narrowed"));
+  }
+  return narrowed && count == 1;
 }
