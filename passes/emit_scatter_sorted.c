@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks share the result, each a range of it, and its threads the elements.
-// Windows come in the order of their slots, so a block's are neighbours, and in
-// them those of each element: both are found by halving.
+// Blocks share the result, each a range of it, and its threads the elements, in
+// vectors that lie in one slot each. Windows come in the order of their slots,
+// so a block's are neighbours, and in them those of each vector: both are found
+// by halving.
 //
-//   result:   [ block 0: tile, tile .. | block 1 .. ]      tile: `vectors` for
-//   slots:    [ 0 0 1 4 4 4 | 5 7 7 .. ]                   each thread
+//   result:   [ block 0 | block 1 | ... ]            `vectors` for each thread
+//   slots:    [ 0 0 1 4 4 4 | 5 7 7 .. ]             of the windows
 //
 // A part of the windows' slots at a time lies in shared memory, and of windows
 // of one element the updates with them, so that a thread with many of them does
@@ -24,7 +25,9 @@
 #include "scatter_slots.h"
 #include "target.h"
 
-enum { PART = 1024, MAX_EACH = 16, WARP = 32, AT_ONCE = 4 };
+/// The windows of a part; of a turn, whose loads wait side by side.
+enum { PART = 1024, ROWS_PART = 256, AT_ONCE = 4 };
+enum { MAX_EACH = 8, MAX_VALUES = MLOPT_PULL_MAX_CARRIED, WARP = 32 };
 
 typedef struct Scatter {
   MloptKernel *kernel;
@@ -32,17 +35,20 @@ typedef struct Scatter {
   MloptBuilder *b;
   MlirOperation op;
   MloptSlots slots;
+  MloptTile tile;
   MlirType operand, element, number; ///< i32, of a slot
-  int64_t each, range; ///< elements of a thread in a tile; of a block
+  int64_t lanes, perSlot;    ///< elements of a vector; vectors of a slot
+  int64_t each, range, part; ///< vectors of a thread, of a block; windows
   MlirValue tid;
   MlirValue shared, values; ///< of a part: slots; updates, or null
 } Scatter;
 
-/// A block's tile, and the thread's elements of it.
-typedef struct Tile {
-  MlirValue isThere[MAX_EACH], slot[MAX_EACH];
-  MlirValue at[MAX_EACH][MLOPT_MAX_RANK];
-} Tile;
+/// A vector of the thread: elements of a slot from a column on.
+typedef struct Own {
+  MloptVector vector;
+  MlirValue isThere, slot, column;
+  MlirValue values[MLOPT_MAX_LANES];
+} Own;
 
 static MlirValue constant(Scatter *s, int64_t n) {
   return mloptPullIndex(s->pull, n);
@@ -123,19 +129,23 @@ static MlirValue slotOf(Scatter *s, MlirValue window) {
                           : constant(s, 0);
 }
 
-/// A window's update of an element at these indices of the operand.
-static MlirValue updateOf(Scatter *s, MlirValue window, const MlirValue *at) {
-  const MloptIndexing *x = &s->slots.indexing;
-  MlirValue batch[MLOPT_MAX_RANK], update[MLOPT_MAX_RANK];
-  mloptPullDelinearize(s->pull, s->slots.batch, window, batch);
-  intptr_t next = 0;
-  for (intptr_t i = 0, rank = mloptRank(mloptOperandType(s->op, 2)); i < rank;
-       ++i)
-    if (!mloptHasInt(&x->window, i))
-      update[i] = batch[next++];
-  for (intptr_t i = 0; i < x->window.count; ++i)
-    update[x->window.at[i]] = at[s->slots.numDims + i];
-  return mloptPullElement(s->pull, mloptOperand(s->op, 2), update);
+/// A vector of what has slots or windows, `inner` elements each.
+static void vectorIn(Scatter *s, MlirValue slot, MlirValue column,
+                     MloptVector *out) {
+  mloptPullBindOuter(s->pull, slot);
+  if (s->slots.inner == 1)
+    mloptTileVectorAt(&s->tile, slot, 1, out);
+  else
+    mloptTileVectorIn(&s->tile, slot, s->slots.inner, column, (int)s->lanes,
+                      out);
+}
+
+/// A window's updates of a vector's elements.
+static void updatesOf(Scatter *s, MlirValue window, MlirValue column,
+                      MlirValue *out) {
+  MloptVector vector;
+  vectorIn(s, window, column, &vector);
+  mloptTileEvaluate(&s->tile, &vector, mloptOperand(s->op, 2), out);
 }
 
 static int64_t logOf(int64_t n) {
@@ -172,7 +182,7 @@ static MlirValue findWindow(Scatter *s, MlirValue slot, MlirValue lane) {
   return out[0];
 }
 
-/// The windows of the elements from `begin` to below `end`: from out[0] to
+/// The windows of the vectors from `begin` to below `end`: from out[0] to
 /// below out[1]. The block's first two warps look for them.
 static void findWindows(Scatter *s, MlirValue begin, MlirValue end,
                         MlirValue *out) {
@@ -183,9 +193,9 @@ static void findWindows(Scatter *s, MlirValue begin, MlirValue end,
   MlirValue isOne = isBelow(s, warp, constant(s, 2));
   MlirValue isFirst = isBelow(s, warp, constant(s, 1));
   MloptPullScope guard = mloptPullBeginGuard(s->pull, isOne);
-  MlirValue first = apply(s, "arith.divui", begin, s->slots.inner);
-  MlirValue last = apply(s, "arith.divui", addInt(s, end, s->slots.inner - 1),
-                         s->slots.inner);
+  MlirValue first = apply(s, "arith.divui", begin, s->perSlot);
+  MlirValue last =
+      apply(s, "arith.divui", addInt(s, end, s->perSlot - 1), s->perSlot);
   MlirValue window =
       findWindow(s, mloptBuildSelect(s->b, isFirst, first, last), lane);
   MlirValue isLane = isBelow(s, lane, constant(s, 1));
@@ -215,21 +225,16 @@ static MlirValue loadSlot(Scatter *s, MlirValue at) {
 /// Loads the part of the windows from `first` on, up to below `end`. What is
 /// behind it is in no slot.
 static void loadPart(Scatter *s, MlirValue first, MlirValue end) {
-  int64_t threads = s->kernel->schedule.threads;
-  MlirValue slots[MAX_EACH], values[MAX_EACH];
+  int64_t threads = s->kernel->schedule.threads, turns = s->part / threads;
+  MlirValue slots[MAX_EACH], values[MAX_EACH], zero = constant(s, 0);
   MlirValue last = addInt(s, end, -1), none = constant(s, s->slots.count);
-  int64_t turns = PART / threads;
   for (int64_t v = 0; v < turns; ++v) {
     MlirValue window = add(s, addInt(s, first, v * threads), s->tid);
     MlirValue isThere = isBelow(s, window, end);
     window = least(s, window, last);
     slots[v] = mloptBuildSelect(s->b, isThere, slotOf(s, window), none);
-    // All of a window's indices are zero.
-    MlirValue at[MLOPT_MAX_RANK];
-    for (int i = 0; i < MLOPT_MAX_RANK; ++i)
-      at[i] = constant(s, 0);
     if (!mlirValueIsNull(s->values))
-      values[v] = updateOf(s, window, at);
+      updatesOf(s, window, zero, &values[v]);
   }
   for (int64_t v = 0; v < turns; ++v) {
     MlirValue at = addInt(s, s->tid, v * threads);
@@ -250,14 +255,15 @@ static void findInPart(Scatter *s, int64_t n, const MlirValue *slots,
   MloptPullScope loop = mloptPullBeginFor(s->pull, n, inits, &turn, found);
   MlirValue step =
       binary(s, "arith.maxui", constant(s, 1),
-             binary(s, "arith.shrui", constant(s, PART / 2), turn));
+             binary(s, "arith.shrui", constant(s, s->part / 2), turn));
   for (int64_t i = 0; i < n; ++i) {
     MlirValue beyond = add(s, found[i], step);
     MlirValue before = isBelow(s, loadSlot(s, addInt(s, beyond, -1)), slots[i]);
     next[i] = mloptBuildSelect(s->b, before, beyond, found[i]);
   }
-  mloptPullEndFor(s->pull, loop, constant(s, 0), constant(s, logOf(PART) + 1),
-                  constant(s, 1), n, inits, next, out);
+  mloptPullEndFor(s->pull, loop, constant(s, 0),
+                  constant(s, logOf(s->part) + 1), constant(s, 1), n, inits,
+                  next, out);
 }
 
 static MlirValue combine(Scatter *s, MlirValue value, MlirValue update) {
@@ -268,125 +274,150 @@ static MlirValue combine(Scatter *s, MlirValue value, MlirValue update) {
   return out;
 }
 
-/// Combines the updates from `begin` to below `end` of a part into an element,
-/// `count` of them in a turn, so that their loads wait side by side.
-static MlirValue combineTurns(Scatter *s, MlirValue first, const MlirValue *at,
-                              MlirValue begin, MlirValue end, int64_t count,
-                              MlirValue value) {
-  MlirValue turn, old, updates[AT_ONCE], next, out;
-  MloptPullScope loop = mloptPullBeginFor(s->pull, 1, &value, &turn, &old);
+/// Combines the updates from `begin` to below `end` of a part, which starts
+/// with window `first`, into a vector, `count` of them in a turn.
+static void combineTurns(Scatter *s, MlirValue first, const Own *own,
+                         MlirValue begin, MlirValue end, int64_t count,
+                         const MlirValue *values, MlirValue *out) {
+  MlirValue turn, next[MLOPT_MAX_LANES], updates[AT_ONCE][MLOPT_MAX_LANES];
+  MloptPullScope loop =
+      mloptPullBeginFor(s->pull, s->lanes, values, &turn, next);
+  mloptTileEnter(&s->tile);
   for (int64_t i = 0; i < count; ++i) {
     MlirValue window = addInt(s, turn, i);
-    updates[i] = mlirValueIsNull(s->values)
-                     ? updateOf(s, add(s, first, window), at)
-                     : mloptLoadShared(s->pull, s->values, s->element, window);
+    if (mlirValueIsNull(s->values))
+      updatesOf(s, add(s, first, window), own->column, updates[i]);
+    else
+      updates[i][0] = mloptLoadShared(s->pull, s->values, s->element, window);
   }
   if (!s->b->failed && !mloptHoistLoads(s->b->block))
     s->b->failed = true;
-  next = old;
   for (int64_t i = 0; i < count; ++i)
-    next = combine(s, next, updates[i]);
-  mloptPullEndFor(s->pull, loop, begin, end, constant(s, count), 1, &value,
-                  &next, &out);
-  return out;
+    for (int64_t k = 0; k < s->lanes; ++k)
+      next[k] = combine(s, next[k], updates[i][k]);
+  mloptPullEndFor(s->pull, loop, begin, end, constant(s, count), s->lanes,
+                  values, next, out);
 }
 
-/// Combines the part's updates into the thread's elements.
-static void combinePart(Scatter *s, const Tile *tile, MlirValue first,
+/// Combines the part's updates into the thread's vectors, `lanes` values each.
+static void combinePart(Scatter *s, const Own *own, MlirValue first,
                         const MlirValue *old, MlirValue *out) {
   MlirValue slots[2 * MAX_EACH], ends[2 * MAX_EACH];
-  for (int64_t e = 0; e < s->each; ++e) {
-    slots[2 * e] = tile->slot[e];
-    slots[2 * e + 1] = addInt(s, tile->slot[e], 1);
+  for (int64_t v = 0; v < s->each; ++v) {
+    slots[2 * v] = own[v].slot;
+    slots[2 * v + 1] = addInt(s, own[v].slot, 1);
   }
   findInPart(s, 2 * s->each, slots, ends);
-  for (int64_t e = 0; e < s->each; ++e) {
-    MlirValue begin = ends[2 * e], end = ends[2 * e + 1];
-    MlirValue whole = subtract(s, end, begin);
-    whole = add(s, begin,
-                subtract(s, whole, apply(s, "arith.remui", whole, AT_ONCE)));
-    MlirValue value =
-        combineTurns(s, first, tile->at[e], begin, whole, AT_ONCE, old[e]);
-    out[e] = combineTurns(s, first, tile->at[e], whole, end, 1, value);
+  for (int64_t v = 0; v < s->each; ++v) {
+    MlirValue begin = ends[2 * v], end = ends[2 * v + 1];
+    MlirValue rest = apply(s, "arith.remui", subtract(s, end, begin), AT_ONCE);
+    MlirValue whole = subtract(s, end, rest), values[MLOPT_MAX_LANES];
+    combineTurns(s, first, &own[v], begin, whole, AT_ONCE, old + v * s->lanes,
+                 values);
+    combineTurns(s, first, &own[v], whole, end, 1, values, out + v * s->lanes);
   }
 }
 
 /// Combines all updates of the windows from ends[0] to below ends[1].
-static void combineAll(Scatter *s, const Tile *tile, const MlirValue *ends,
-                       const MlirValue *old, MlirValue *out) {
-  MlirValue first, values[MAX_EACH], next[MAX_EACH];
-  MloptPullScope loop =
-      mloptPullBeginFor(s->pull, s->each, old, &first, values);
+static void combineAll(Scatter *s, Own *own, const MlirValue *ends) {
+  MlirValue first, old[MAX_VALUES], values[MAX_VALUES], next[MAX_VALUES];
+  int64_t n = s->each * s->lanes;
+  for (int64_t i = 0; i < n; ++i)
+    old[i] = own[i / s->lanes].values[i % s->lanes];
+  MloptPullScope loop = mloptPullBeginFor(s->pull, n, old, &first, values);
+  mloptTileEnter(&s->tile);
   mloptBuildBarrier(s->b);
   loadPart(s, first, ends[1]);
   mloptBuildBarrier(s->b);
-  combinePart(s, tile, first, values, next);
-  mloptPullEndFor(s->pull, loop, ends[0], ends[1], constant(s, PART), s->each,
-                  old, next, out);
+  combinePart(s, own, first, values, next);
+  mloptPullEndFor(s->pull, loop, ends[0], ends[1], constant(s, s->part), n, old,
+                  next, values);
+  for (int64_t i = 0; i < n; ++i)
+    own[i / s->lanes].values[i % s->lanes] = values[i];
 }
 
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
 
-static void openTile(Scatter *s, MlirValue begin, MlirValue end, Tile *tile) {
+/// Finds the thread's vectors of those from `begin` to below `end`, and what
+/// the operand has there.
+static void openVectors(Scatter *s, MlirValue begin, MlirValue end, Own *own) {
   int64_t threads = s->kernel->schedule.threads;
-  for (int64_t e = 0; e < s->each; ++e) {
-    MlirValue position = add(s, addInt(s, begin, e * threads), s->tid);
-    tile->isThere[e] = isBelow(s, position, end);
-    position = mloptBuildSelect(s->b, tile->isThere[e], position, begin);
-    tile->slot[e] = apply(s, "arith.divui", position, s->slots.inner);
-    mloptPullDelinearize(s->pull, s->operand, position, tile->at[e]);
+  mloptTileEnter(&s->tile);
+  for (int64_t v = 0; v < s->each; ++v) {
+    MlirValue number = add(s, addInt(s, begin, v * threads), s->tid);
+    own[v].isThere = isBelow(s, number, end);
+    number = mloptBuildSelect(s->b, own[v].isThere, number, begin);
+    own[v].slot = apply(s, "arith.divui", number, s->perSlot);
+    own[v].column = apply(
+        s, "arith.muli", apply(s, "arith.remui", number, s->perSlot), s->lanes);
+    vectorIn(s, own[v].slot, own[v].column, &own[v].vector);
   }
+  for (int64_t v = 0; v < s->each; ++v)
+    mloptTileEvaluate(&s->tile, &own[v].vector, mloptOperand(s->op, 0),
+                      own[v].values);
 }
 
-static void giveTile(Scatter *s, const Tile *tile, const MlirValue *values,
-                     MloptElementSink sink) {
-  for (int64_t e = 0; e < s->each; ++e) {
-    MloptPullScope then = mloptPullBeginGuard(s->pull, tile->isThere[e]);
-    mloptPullBindElements(s->pull, s->op, mloptRank(s->operand), tile->at[e],
-                          &values[e]);
-    if (!s->b->failed)
-      sink.store(sink.userData, tile->at[e]);
-    mloptPullEndGuard(s->pull, tile->isThere[e], then);
+static void giveVector(Scatter *s, Own *own, MloptElementSink sink) {
+  MloptPullScope then = mloptPullBeginGuard(s->pull, own->isThere);
+  mloptTileEnter(&s->tile);
+  for (int64_t k = 0; k < s->lanes; ++k) {
+    MlirValue at[MLOPT_MAX_RANK];
+    mloptPullDelinearize(s->pull, s->operand, own->vector.position[k], at);
+    mloptPullBindElements(s->pull, s->op, mloptRank(s->operand), at,
+                          &own->values[k]);
   }
+  if (!s->b->failed)
+    sink.storeVector(sink.userData, &s->tile, &own->vector);
+  mloptPullEndGuard(s->pull, own->isThere, then);
+}
+
+static bool describe(Scatter *s) {
+  const MloptSchedule *schedule = &s->kernel->schedule;
+  s->operand = mloptOperandType(s->op, 0);
+  s->element = mloptElementType(s->operand);
+  s->number = mlirIntegerTypeGet(s->b->context, 32);
+  s->each = schedule->vectors;
+  s->lanes = schedule->lanes;
+  if (!mloptReadSlots(s->op, &s->slots) || s->slots.inner % s->lanes ||
+      s->each > MAX_EACH || s->each * s->lanes > MAX_VALUES)
+    return false;
+  s->perSlot = s->slots.inner / s->lanes;
+  s->part = s->slots.inner == 1 ? PART : ROWS_PART;
+  int64_t count = s->slots.count * s->perSlot;
+  s->range = (count + schedule->blocks - 1) / schedule->blocks;
+  return s->range <= schedule->threads * s->each;
 }
 
 void mloptEmitSortedScatter(MloptKernel *kernel, MlirOperation op,
                             MloptElementSink sink) {
-  const MloptSchedule *schedule = &kernel->schedule;
   Scatter s = {.kernel = kernel,
                .pull = kernel->pull,
                .b = mloptPullGetBuilder(kernel->pull),
                .op = op,
-               .operand = mloptOperandType(op, 0),
-               .each = schedule->vectors};
-  s.element = mloptElementType(s.operand);
-  s.number = mlirIntegerTypeGet(s.b->context, 32);
-  if (!mloptReadSlots(op, &s.slots) || s.each > MAX_EACH) {
+               .tile = {.pull = kernel->pull}};
+  if (!describe(&s)) {
     s.b->failed = true;
     return;
   }
-  int64_t count = mloptNumElements(s.operand);
-  s.range = (count + schedule->blocks - 1) / schedule->blocks;
   s.tid = mloptReadRegister(s.b, "nvvm.read.ptx.sreg.tid.x");
-  s.shared = mloptAddShared(kernel, s.number, PART + 1);
+  s.shared = mloptAddShared(kernel, s.number, s.part);
   if (s.slots.inner == 1)
-    s.values = mloptAddShared(kernel, s.element, PART + 1);
-  MlirValue all = constant(&s, count), ends[2];
+    s.values = mloptAddShared(kernel, s.element, s.part);
+  mloptPullSetHooks(s.pull, (MloptPullHooks){.load = mloptTileLoad,
+                                             .insert = mloptTileInsert,
+                                             .userData = &s.tile});
+  MlirValue all = constant(&s, s.slots.count * s.perSlot), ends[2];
   MlirValue block = mloptReadRegister(s.b, "nvvm.read.ptx.sreg.ctaid.x");
   MlirValue begin = least(&s, apply(&s, "arith.muli", block, s.range), all);
-  MlirValue end = least(&s, addInt(&s, begin, s.range), all), first;
-  MlirValue old[MAX_EACH], values[MAX_EACH];
+  MlirValue end = least(&s, addInt(&s, begin, s.range), all);
+  Own own[MAX_EACH];
+  openVectors(&s, begin, end, own);
   findWindows(&s, begin, end, ends);
-  MloptPullScope tiles = mloptPullBeginFor(s.pull, 0, NULL, &first, NULL);
-  Tile tile;
-  openTile(&s, first, end, &tile);
-  for (int64_t e = 0; e < s.each; ++e)
-    old[e] = mloptPullElement(s.pull, mloptOperand(op, 0), tile.at[e]);
-  combineAll(&s, &tile, ends, old, values);
-  giveTile(&s, &tile, values, sink);
-  mloptPullEndFor(s.pull, tiles, begin, end,
-                  constant(&s, schedule->threads * s.each), 0, NULL, NULL,
-                  NULL);
+  combineAll(&s, own, ends);
+  for (int64_t v = 0; v < s.each; ++v)
+    giveVector(&s, &own[v], sink);
+  mloptPullSetHooks(s.pull, (MloptPullHooks){.load = NULL});
+  mloptTileDestroy(&s.tile);
 }

@@ -38,6 +38,9 @@ bool mloptReadSlots(MlirOperation scatter, MloptSlots *out) {
       return false;
     out->inner *= size;
   }
+  out->isInLine = true;
+  for (intptr_t i = 0; i < x->window.count; ++i)
+    out->isInLine &= x->window.at[i] == x->batchRank + i;
   out->batch =
       mloptTensorType(x->batchRank, x->batch, mloptElementType(indices));
   out->numWindows = mloptNumElements(out->batch);
@@ -61,26 +64,32 @@ static MlirOperation findScatter(const MloptProgram *p) {
 }
 
 bool mloptChooseSortedScatter(const MloptProgram *p, MloptSchedule *out) {
-  enum { EACH = 4, LEAST_BLOCKS = 4 }; // elements; of each multiprocessor
+  // Vectors of a thread; blocks of each multiprocessor.
+  enum { EACH = 4, SCALAR_EACH = 8, LEAST_BLOCKS = 4 };
   MlirOperation scatter = findScatter(p);
   MloptSlots slots;
-  if (mlirOperationIsNull(scatter) || !mloptReadSlots(scatter, &slots) ||
-      !slots.isSorted || !slots.numWindows ||
+  if (mlirOperationIsNull(scatter) || !p->sameShape ||
+      !mloptReadSlots(scatter, &slots) || !slots.isSorted || !slots.isInLine ||
+      !slots.numWindows ||
       mloptElementWidth(mloptElementType(mloptOperandType(scatter, 0))) == 4)
     return false;
-  int64_t count = slots.count * slots.inner;
+  int64_t bytes = mloptProgramBytes(mloptOperandType(scatter, 0));
+  int64_t lanes = mloptCommonPower(
+      slots.inner, mloptAtMost(mloptSm90.accessBytes / bytes, 8));
+  int64_t count = slots.count * slots.inner / lanes;
+  int64_t each = lanes > 1 || slots.inner == 1 ? EACH : SCALAR_EACH;
   int64_t blocks = mloptAtLeast(
-      mloptDivideUp(count, MLOPT_BLOCK_THREADS * EACH),
+      mloptDivideUp(count, MLOPT_BLOCK_THREADS * each),
       mloptAtMost(count, LEAST_BLOCKS * mloptSm90.multiprocessors));
-  blocks = mloptAtMost(blocks, mloptSm90.blocks);
+  if (blocks > mloptSm90.blocks)
+    return false;
   int64_t range = mloptDivideUp(count, blocks);
-  *out = (MloptSchedule){
-      .family = MLOPT_FAMILY_SORTED_SCATTER,
-      .blocks = blocks,
-      .threads = MLOPT_BLOCK_THREADS,
-      .lanes = 1,
-      .vectors = mloptAtMost(mloptDivideUp(range, MLOPT_BLOCK_THREADS), EACH),
-      .line = 1,
-      .cluster = 1};
+  *out = (MloptSchedule){.family = MLOPT_FAMILY_SORTED_SCATTER,
+                         .blocks = blocks,
+                         .threads = MLOPT_BLOCK_THREADS,
+                         .lanes = lanes,
+                         .vectors = mloptDivideUp(range, MLOPT_BLOCK_THREADS),
+                         .line = 1,
+                         .cluster = 1};
   return true;
 }

@@ -29,6 +29,7 @@ typedef struct MloptSlots {
   MlirType batch;   ///< the windows' space
   int64_t numWindows;
   bool isSorted; ///< the windows come in the order of their slots
+  bool isInLine; ///< the updates of a window are neighbours
 } MloptSlots;
 
 /// Describes a scatter; false where its windows may overlap otherwise, or where

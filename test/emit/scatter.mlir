@@ -27,6 +27,21 @@ func.func @windows(%x: tensor<10xi32>, %i: tensor<50000x1xi32>, %u: tensor<50000
   return %0 : tensor<10xi32>
 }
 
+// Many rows: threads hold vectors of them, and read those of the updates where
+// the sorted numbers say.
+// PLAN-LABEL:  llvm.func @rows_kernel_1
+// PLAN-SAME:   family = "sorted_scatter"
+// PLAN-SAME:   lanes = 8
+// CHECK-LABEL: entry rows_kernel_1
+// CHECK:       ld.global.v4
+// CHECK:       vote.sync.ballot
+// CHECK:       ld.global.v4
+// CHECK:       st.global.v4
+func.func @rows(%x: tensor<5000x768xbf16>, %i: tensor<4000x1xi32>, %u: tensor<4000x768xbf16>) -> tensor<5000x768xbf16> {
+  %0 = mlopt.scatter add %x, %i, %u update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 : (tensor<5000x768xbf16>, tensor<4000x1xi32>, tensor<4000x768xbf16>) -> tensor<5000x768xbf16>
+  return %0 : tensor<5000x768xbf16>
+}
+
 // Many windows of one element are sorted by where they go. The last kernel finds
 // those of a block by a warp, then each thread's own, which lie in shared
 // memory.

@@ -77,6 +77,10 @@ PROGRAMS = {
     "windows": program("add", (50, 60), 700, (5, 7), starts=2, scale=0,
                        offset=-3),
     "windows_apart": program("add", (4200, 60), 700, (5, 7), more=True),
+    "wide_rows": program("add", (700, 64), 5000, (64,), more=True),
+    "wide_rows_bf16": program("add", (301, 5, 24), 3000, (5, 24), type="bf16"),
+    "wide_rows_f64": program("max", (1200, 3, 6), 4100, (6,), starts=2,
+                             type="f64", offset=-700),
     "nothing": program("add", (50, 3), 0, (3,)),
     "planes": program("max", (9, 4096, 3), 2000, (3,), starts=2),
 }
