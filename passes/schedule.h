@@ -199,6 +199,7 @@ typedef struct MloptSortRuns {
   int64_t from, to; ///< rows of a run that is in order before, and after
   bool isMerge;     ///< of two runs, too long for one block
   bool isKey[MLOPT_SORT_MAX_OPERANDS]; ///< the comparator reads this operand
+  intptr_t numKeys;
   MloptOrder order;
   intptr_t key; ///< of floats: the operand, and the order
   bool isDescending;

@@ -100,14 +100,16 @@ bool mloptReadSortRuns(MlirOperation sort, MloptSortRuns *out) {
   out->from = runOf(sort, "from", 1);
   out->to = mloptAtMost(runOf(sort, "to", out->size), out->size);
   out->isMerge = out->to > most;
+  bool isWhole = true;
   for (intptr_t i = 0; i < n; ++i) {
     out->isKey[i] = isRead(body, 2 * i) || isRead(body, 2 * i + 1);
+    out->numKeys += out->isKey[i];
     // Two share a byte.
-    if (mloptElementWidth(mloptElementType(mloptOperandType(sort, i))) == 4)
-      return false;
+    isWhole &=
+        mloptElementWidth(mloptElementType(mloptOperandType(sort, i))) != 4;
   }
   readOrder(sort, out);
-  return mloptNumElements(type) > 0 &&
+  return isWhole && mloptNumElements(type) > 0 &&
          (!out->isMerge || (out->from >= most && out->to <= 2 * out->from));
 }
 

@@ -18,11 +18,14 @@
 //   %q = mlopt.fusion (%a = %p : ..) { mlopt.sort %a dim 0 from 4096 to 8192 }
 //   %r = mlopt.fusion (%a = %q : ..) { mlopt.sort %a dim 0 from 8192 }
 //
-// The first computes what is sorted, the last all that follows.
+// The first computes what is sorted, the last all that follows. Operands that
+// the comparator does not read stay where they are, where they are wider than a
+// row's number, which is sorted in their place.
 //
 //===----------------------------------------------------------------------===//
 
 #include "split_cut.h"
+#include "to_linalg.h"
 
 /// The one sort of a fusion; null if there is another number of them.
 static MlirOperation findSort(MlirOperation fusion) {
@@ -39,6 +42,126 @@ static MlirOperation findSort(MlirOperation fusion) {
              ? sort
              : (MlirOperation){NULL};
 }
+
+//===----------------------------------------------------------------------===//
+// Numbers of rows
+//===----------------------------------------------------------------------===//
+
+/// Whether what the comparator does not read is wider than a number.
+static bool isWide(MlirOperation sort, const MloptSortRuns *runs) {
+  enum { NUMBER_BITS = 32 };
+  int64_t bits = 0;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(sort); i < n; ++i)
+    if (!runs->isKey[i])
+      bits += mloptElementWidth(mloptElementType(mloptOperandType(sort, i)));
+  return bits > NUMBER_BITS && runs->size <= INT32_MAX;
+}
+
+/// Each row's number along the line.
+static MlirValue buildNumbers(MloptBuilder *b, MlirType type, int64_t dim) {
+  MloptGeneric g = {.numLoops = mloptRank(type)};
+  mloptAddOutput(&g, mloptBuildEmpty(b, type),
+                 mloptIdentityMap(b->context, g.numLoops));
+  mloptBeginGeneric(b, &g);
+  MlirValue number = mloptBuildUnary(&g.body, "arith.index_castui",
+                                     mloptBuildLoopIndex(&g.body, dim),
+                                     mloptElementType(type));
+  return mloptEndGenericValue(b, &g, number);
+}
+
+/// The rows of `x` in the order of the numbers.
+static MlirValue buildReordered(MloptBuilder *b, MlirValue x, MlirValue numbers,
+                                int64_t dim) {
+  if (b->failed)
+    return x;
+  MlirType type = mlirValueGetType(x);
+  MloptGeneric g = {.numLoops = mloptRank(type)};
+  mloptAddInput(&g, numbers, mloptIdentityMap(b->context, g.numLoops));
+  mloptAddOutput(&g, mloptBuildEmpty(b, type),
+                 mloptIdentityMap(b->context, g.numLoops));
+  mloptBeginGeneric(b, &g);
+  MlirValue at[MLOPT_MAX_RANK];
+  for (intptr_t i = 0; i < g.numLoops; ++i)
+    at[i] = i == dim ? mloptBuildToIndex(&g.body, mloptGenericArg(&g, 0), true)
+                     : mloptBuildLoopIndex(&g.body, i);
+  return mloptEndGenericValue(b, &g,
+                              mloptBuildExtract(&g.body, x, g.numLoops, at));
+}
+
+/// Moves a comparator into a block that has arguments for keys alone.
+static void moveComparator(MlirOperation sort, const MloptSortRuns *runs,
+                           MlirBlock to) {
+  MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(sort, 0));
+  intptr_t next = 0;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(sort); i < n; ++i)
+    for (intptr_t k = 0; runs->isKey[i] && k < 2; ++k)
+      mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, 2 * i + k),
+                                    mlirBlockGetArgument(to, next++));
+  MlirOperation op = mlirBlockGetFirstOperation(from);
+  while (!mlirOperationIsNull(op)) {
+    MlirOperation following = mlirOperationGetNextInBlock(op);
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(to, op);
+    op = following;
+  }
+}
+
+/// Sorts the keys and the rows' numbers in place of all operands; the new sort.
+static MlirOperation numberRows(MlirOperation sort, const MloptSortRuns *runs) {
+  MloptBuilder builder =
+                   mloptBuilderBefore(sort, mlirOperationGetLocation(sort)),
+               *b = &builder;
+  MlirType line = mloptWithElementType(mloptOperandType(sort, 0),
+                                       mlirIntegerTypeGet(b->context, 32));
+  MlirValue operands[MLOPT_SORT_MAX_OPERANDS + 1];
+  MlirType types[MLOPT_SORT_MAX_OPERANDS + 1];
+  MlirType elements[2 * MLOPT_SORT_MAX_OPERANDS + 2];
+  intptr_t n = mlirOperationGetNumOperands(sort), numKeys = 0;
+  for (intptr_t i = 0; i < n; ++i)
+    if (runs->isKey[i])
+      operands[numKeys++] = mloptOperand(sort, i);
+  operands[numKeys] = buildNumbers(b, line, runs->dim);
+  for (intptr_t i = 0; i <= numKeys && !b->failed; ++i) {
+    types[i] = mlirValueGetType(operands[i]);
+    elements[2 * i] = elements[2 * i + 1] = mloptElementType(types[i]);
+  }
+  MlirBlock block;
+  MlirRegion region = mloptCreateRegion(b, 2 * numKeys + 2, elements, &block);
+  moveComparator(sort, runs, block);
+  MlirNamedAttribute attrs[3] = {
+      mloptNamedAttr(b->context, "dim", mloptAttr(sort, "dim")),
+      mloptNamedAttr(b->context, "num_keys", mloptI64Attr(b->context, 1))};
+  intptr_t numAttrs = 2;
+  if (!mlirAttributeIsNull(mloptAttr(sort, "weak_order")))
+    attrs[numAttrs++] =
+        mloptNamedAttr(b->context, "weak_order", mloptAttr(sort, "weak_order"));
+  MlirOperation numbered =
+      mloptBuildOp(b, (MloptOpSpec){.name = "mlopt.sort",
+                                    .numOperands = numKeys + 1,
+                                    .operands = operands,
+                                    .numResults = numKeys + 1,
+                                    .results = types,
+                                    .numAttrs = numAttrs,
+                                    .attrs = attrs,
+                                    .numRegions = 1,
+                                    .regions = &region});
+  intptr_t key = 0;
+  for (intptr_t i = 0; i < n && !b->failed; ++i) {
+    MlirValue old = mloptResult(sort, i);
+    if (runs->isKey[i])
+      mlirValueReplaceAllUsesOfWith(old, mloptResult(numbered, key++));
+    else if (!mlirOpOperandIsNull(mlirValueGetFirstUse(old)))
+      mlirValueReplaceAllUsesOfWith(
+          old, buildReordered(b, mloptOperand(sort, i),
+                              mloptResult(numbered, numKeys), runs->dim));
+  }
+  mlirOperationDestroy(sort);
+  return b->failed ? (MlirOperation){NULL} : numbered;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
 
 /// The sort of other operands, from runs of `from` rows to runs of `to`; 0
 /// where the one says nothing, or nothing more.
@@ -95,6 +218,13 @@ bool mloptSplitSort(MlirOperation fusion, bool *outFailed) {
                           mlirIntegerAttrGetValueInt(mloptAttr(sort, "dim")));
   int64_t run = mloptSortMostRows(sort);
   if (!run || run >= size)
+    return false;
+  MloptSortRuns runs;
+  mloptReadSortRuns(sort, &runs);
+  if (runs.numKeys && isWide(sort, &runs))
+    sort = numberRows(sort, &runs);
+  *outFailed = mlirOperationIsNull(sort);
+  if (*outFailed)
     return false;
   before = buildRuns(fusion, sort, before, 0, run);
   for (; !mlirOperationIsNull(before) && run < size; run *= 2)

@@ -2,17 +2,19 @@
 //
 // RUN: mlopt-opt %s --pass-pipeline='builtin.module(func.func(mlopt-split-reductions))' | FileCheck %s
 // RUN: mlopt-opt %s --pass-pipeline='builtin.module(func.func(mlopt-split-reductions))' --mlir-print-op-generic | FileCheck %s --check-prefix=COUNT
-// COUNT-COUNT-13: "mlopt.fusion"
+// COUNT-COUNT-15: "mlopt.fusion"
 
-// Runs of 4096 rows, then of twice as many. The last kernel needs one result.
+// Runs of 4096 rows, then of twice as many. What is no key stays where it is:
+// rows are numbered, and the last kernel reads it where the numbers say.
 // CHECK-LABEL: @long(
-// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<2x10000xf32>, tensor<2x10000xi64>)
+// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<2x10000xf32>, tensor<2x10000xi32>)
 // CHECK:           mlopt.sort {{.*}} dim 1 to 4096 :
-// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<2x10000xf32>, tensor<2x10000xi64>)
+// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<2x10000xf32>, tensor<2x10000xi32>)
 // CHECK:           mlopt.sort {{.*}} dim 1 from 4096 to 8192 :
 // CHECK:         mlopt.fusion ({{.*}}) -> tensor<2x10000xi64>
-// CHECK:           %[[S:.*]]:2 = mlopt.sort {{.*}} dim 1 from 8192 :
-// CHECK:           mlopt.yield %[[S]]#1
+// CHECK:           mlopt.sort {{.*}} dim 1 from 8192 :
+// CHECK:           tensor.extract
+// CHECK:           mlopt.yield {{.*}} : tensor<2x10000xi64>
 func.func @long(%x: tensor<2x10000xf32>, %i: tensor<2x10000xi64>) -> tensor<2x10000xi64> {
   %r = mlopt.fusion (%a = %x : tensor<2x10000xf32>, %n = %i : tensor<2x10000xi64>) -> tensor<2x10000xi64> {
     %s:2 = mlopt.sort %a, %n dim 1 : (tensor<2x10000xf32>, tensor<2x10000xi64>) -> (tensor<2x10000xf32>, tensor<2x10000xi64>) {
@@ -47,6 +49,22 @@ func.func @wide(%x: tensor<4096xf64>, %y: tensor<4096xi32>) -> tensor<4096xf64> 
     mlopt.yield %s#0 : tensor<4096xf64>
   }
   return %r : tensor<4096xf64>
+}
+
+// A narrow operand is no wider than a number and comes along.
+// CHECK-LABEL: @narrow(
+// CHECK:         mlopt.sort {{.*}} to 4096 : (tensor<5000xf32>, tensor<5000xbf16>)
+// CHECK-NOT:     tensor.extract
+func.func @narrow(%x: tensor<5000xf32>, %y: tensor<5000xbf16>) -> tensor<5000xbf16> {
+  %r = mlopt.fusion (%a = %x : tensor<5000xf32>, %n = %y : tensor<5000xbf16>) -> tensor<5000xbf16> {
+    %s:2 = mlopt.sort %a, %n dim 0 : (tensor<5000xf32>, tensor<5000xbf16>) -> (tensor<5000xf32>, tensor<5000xbf16>) {
+    ^bb0(%l: f32, %r: f32, %j: bf16, %k: bf16):
+      %c = arith.cmpf olt, %l, %r : f32
+      mlopt.yield %c : i1
+    }
+    mlopt.yield %s#1 : tensor<5000xbf16>
+  }
+  return %r : tensor<5000xbf16>
 }
 
 // CHECK-LABEL: @short(
