@@ -90,6 +90,7 @@ bool mloptChooseSortedScatter(const MloptProgram *p, MloptSchedule *out) {
                          .lanes = lanes,
                          .vectors = mloptDivideUp(range, MLOPT_BLOCK_THREADS),
                          .line = 1,
-                         .cluster = 1};
+                         .cluster = 1,
+                         .resident = slots.inner > 1 ? LEAST_BLOCKS : 0};
   return true;
 }
