@@ -258,6 +258,10 @@ static bool lieAlike(const MloptAccess *a, const MloptAccess *b,
 /// The factors B of all products, given the first one's.
 static bool readOthers(const Products *products, MloptContraction *c,
                        intptr_t side) {
+  if (c->computes[1]) {
+    c->parametersOfB[0] = -1;
+    return c->numProducts == 1;
+  }
   MloptAccess first = mloptDescribeAccess(c->products[0], 1 - side);
   for (intptr_t i = 0; i < c->numProducts; ++i) {
     MloptAccess own = mloptDescribeAccess(c->products[i], 1 - side);
@@ -275,12 +279,35 @@ static bool readOthers(const Products *products, MloptContraction *c,
   return true;
 }
 
+/// Finds a factor that the program computes, of which there may be one; A is
+/// operand `side`. It counts as if it lay in memory in row-major order.
+static bool readPrologue(MloptContraction *c, intptr_t side) {
+  MlirOperation product = c->products[0];
+  c->prologue = (MloptPrologue){.operations = 0};
+  for (int i = 0; i < 2; ++i) {
+    intptr_t operand = i ? 1 - side : side;
+    c->computes[i] = !mloptDescribeAccess(product, operand).isKnown;
+    if (!c->computes[i])
+      continue;
+    if ((i && c->computes[0]) ||
+        !mloptFindPrologue(product, operand, &c->prologue))
+      return false;
+    MlirType type = mloptOperandType(product, operand);
+    int64_t stride = 1;
+    for (intptr_t d = mloptRank(type); d-- > 0; stride *= mloptDim(type, d))
+      c->strides[d] = stride;
+  }
+  return true;
+}
+
 /// Reads axes and factors with A as operand `side`.
 static bool readFactors(const Products *products, MloptContraction *c,
                         intptr_t side) {
   MloptAxisLoops loops;
-  return mloptSplitAxes(c, side, &loops) && mloptDescribeFactors(c, &loops) &&
-         isFactorAlone(products, mloptOperand(c->products[0], side), side) &&
+  return readPrologue(c, side) && mloptSplitAxes(c, side, &loops) &&
+         mloptDescribeFactors(c, &loops) &&
+         (c->computes[0] ||
+          isFactorAlone(products, mloptOperand(c->products[0], side), side)) &&
          readOthers(products, c, side);
 }
 

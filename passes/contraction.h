@@ -27,6 +27,7 @@
 #define MLOPT_PASSES_CONTRACTION_H
 
 #include "place.h"
+#include "prologue.h"
 
 /// How the loops of a contraction occur in its tensors.
 typedef enum MloptAxis {
@@ -122,10 +123,11 @@ typedef struct MloptContraction {
   /// Whether factors may be rounded and sums kept in less than their type: the
   /// multiplication allows approximations.
   bool isFast;
-  /// A is no tensor in memory but what the program computes; its dimensions'
-  /// strides, if it lay there, say how rows count.
-  bool computesA;
-  int64_t stridesOfA[MLOPT_MAX_RANK];
+  /// A or B is no tensor in memory but what the program computes; its
+  /// dimensions' strides, if it lay there, say how rows count.
+  bool computes[2];
+  int64_t strides[MLOPT_MAX_RANK];
+  MloptPrologue prologue; ///< of what one product computes
   /// Reductions that give one element for each row of the products' results,
   /// known to whoever emits what follows the products; and where these lie.
   intptr_t numOfRows;

@@ -169,10 +169,9 @@ static bool readLoops(MloptContraction *c, intptr_t side, MloptAxisLoops *out,
       return false;
   for (int i = 0; i < 2; ++i) {
     intptr_t operand = i ? 1 - side : side;
-    out->access[i] =
-        i == 0 && c->computesA
-            ? mloptDescribeComputed(product, operand, c->stridesOfA)
-            : mloptDescribeAccess(product, operand);
+    out->access[i] = c->computes[i]
+                         ? mloptDescribeComputed(product, operand, c->strides)
+                         : mloptDescribeAccess(product, operand);
     if (!out->access[i].isKnown ||
         !dropBounds(&out->access[i], sizes, numLoops))
       return false;

@@ -385,9 +385,8 @@ static bool describeFactor(const MloptContraction *c,
              .along = MLOPT_AXIS_K,
              .across = axis,
              .m = m};
-  MlirValue pointer = mloptOperand(definerOf(x.access->tensor), 0);
   *m = (MloptMatrix){
-      .parameter = mlirBlockArgumentGetArgNumber(pointer),
+      .parameter = c->computes[side] ? -1 : mloptParameterOf(x.access->tensor),
       .type = mlirValueGetType(x.access->tensor),
       .isKMajor = runsAlong(&x, MLOPT_AXIS_K),
   };
@@ -404,7 +403,9 @@ bool mloptDescribeFactors(MloptContraction *c, const MloptAxisLoops *loops) {
     return false;
   c->run = c->sizes[MLOPT_AXIS_K];
   for (int i = 0; i < 2; ++i) {
-    if ((c->computesA || describeFactor(c, loops, 0, &c->a)) &&
+    // What a stream has in registers needs no boxes.
+    bool isStreamed = c->computes[0] && mlirValueIsNull(c->prologue.factor);
+    if ((isStreamed || describeFactor(c, loops, 0, &c->a)) &&
         describeFactor(c, loops, 1, &c->b))
       return true;
     c->run = loops->at[last].size;

@@ -229,6 +229,30 @@ static bool followsResiduals(const MloptContraction *c) {
   return true;
 }
 
+/// Whether a value comes from another, or from what a body reads of it.
+static bool comesFrom(MlirValue value, MlirValue from) {
+  MlirOperation op = definerOf(value);
+  if (mlirValueEqual(value, from) || mlirOperationIsNull(op))
+    return mlirValueEqual(value, from);
+  bool isGeneric = mloptIsNamed(op, "linalg.generic");
+  for (MlirOperation step = isGeneric ? mlirBlockGetFirstOperation(bodyOf(op))
+                                      : (MlirOperation){NULL};
+       !mlirOperationIsNull(step); step = mlirOperationGetNextInBlock(step))
+    if (mloptIsNamed(step, "tensor.extract") &&
+        comesFrom(mloptOperand(step, 0), from))
+      return true;
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
+    if (comesFrom(mloptOperand(op, i), from))
+      return true;
+  return false;
+}
+
+/// Whether a factor that the program computes comes from a value.
+static bool isOfPrologue(const MloptContraction *c, MlirValue value) {
+  return !mlirValueIsNull(c->prologue.factor) &&
+         comesFrom(c->prologue.factor, value);
+}
+
 static bool isOtherwiseUsed(const MloptContraction *c, intptr_t parameter) {
   bool isUsed = parameter == c->a.parameter;
   for (intptr_t i = 0; i < c->numProducts; ++i)
@@ -250,6 +274,7 @@ void mloptFindResiduals(MlirBlock program, MloptContraction *c) {
                             .type = mloptResultType(op, 0),
                             .place = mloptPlaceOfTensor(product)};
     if (residual.parameter < 0 || isOtherwiseUsed(c, residual.parameter) ||
+        isOfPrologue(c, residual.value) ||
         mlirOpOperandIsNull(mlirValueGetFirstUse(residual.value)) ||
         mloptNumElements(residual.type) != mloptNumElements(product) ||
         !mloptPlaceReshape(&residual.place, residual.type))

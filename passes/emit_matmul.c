@@ -19,6 +19,9 @@
 //   +---+--------+            Where they alternate, each takes every other tile
 //     k                       whole, and one multiplies while the other stores.
 //
+// Where the program computes a factor, the whole of warpgroup 0 fills its part
+// of the stages (emit_matmul_fill.c).
+//
 // In a last round that is not full, blocks may share tiles
 // (emit_matmul_tail.c).
 //
@@ -100,12 +103,16 @@ static void initialise(MloptMatmul *g) {
   meet(g);
 }
 
-/// 40 + 2 * 232 of the 512 that 128 lanes of a processor share.
+/// Of the 3 * 168 that the launch gives 128 lanes, 40 + 2 * 232, or where the
+/// producer's threads fill stages, 104 + 2 * 200.
 static void setRegisters(MloptMatmul *g, bool increase) {
+  static const char *const texts[2][2] = {
+      {"{action = #nvvm<action decrease>, regCount = 40 : i32}",
+       "{action = #nvvm<action increase>, regCount = 232 : i32}"},
+      {"{action = #nvvm<action decrease>, regCount = 104 : i32}",
+       "{action = #nvvm<action increase>, regCount = 200 : i32}"}};
   mloptNvOp(&g->nv, "nvvm.setmaxregister", 0, NULL,
-            increase
-                ? "{action = #nvvm<action increase>, regCount = 232 : i32}"
-                : "{action = #nvvm<action decrease>, regCount = 40 : i32}");
+            texts[mloptMatmulFills(&g->c)][increase]);
 }
 
 /// Whether tiles leave out steps in which a factor is zero. Blocks that share a
@@ -305,7 +312,8 @@ static int64_t stagesAtOnce(const MloptMatmul *g) {
   int64_t steps = g->steps / g->s.splits;
   bool isOnlyTile =
       g->total * mloptMatmulBlocks(&g->s) <= mloptSm90.multiprocessors;
-  if (!isOnlyTile || !(g->isInputA || g->isInputB) || skipsZeros(g))
+  if (!isOnlyTile || mloptMatmulFills(&g->c) || !(g->isInputA || g->isInputB) ||
+      skipsZeros(g))
     return 0;
   return steps < g->s.stages ? steps : g->s.stages;
 }
@@ -338,11 +346,15 @@ static void fillStages(MloptMatmul *g, MloptMatmulTile tile, int64_t count) {
   }
 }
 
-/// One thread walks over tiles and steps.
+/// One thread walks over tiles and steps, or all of the warpgroup, which fill
+/// a part of each stage.
 static void emitProducer(MloptMatmul *g) {
   MloptNv *nv = &g->nv;
+  bool fills = mloptMatmulFills(&g->c);
   setRegisters(g, false);
-  MloptNvScope one = mloptNvBeginIf(nv, g->isFirst);
+  MloptNvScope one;
+  if (!fills)
+    one = mloptNvBeginIf(nv, g->isFirst);
   int64_t atOnce = stagesAtOnce(g);
   if (atOnce) {
     MloptMatmulTile tile = locate(g, g->firstTile);
@@ -363,10 +375,11 @@ static void emitProducer(MloptMatmul *g) {
     MloptMatmulItem item = mloptMatmulItemAt(g, number);
     MloptMatmulTile tile = locate(g, item.tile);
     skipZeros(g, tile, &item);
-    loadSteps(g, tile, &item, place);
+    (fills ? mloptMatmulFill : loadSteps)(g, tile, &item, place);
     mloptNvEndFor(nv, &tiles, place, end);
   }
-  mloptNvEndIf(nv, &one);
+  if (!fills)
+    mloptNvEndIf(nv, &one);
   // Consumers meet twice in mloptMatmulExchange.
   for (int i = 0; g->s.splits > 1 && i < 2; ++i)
     mloptNvClusterBarrier(nv, false);
@@ -418,6 +431,8 @@ static MlirValue multiplyStage(MloptMatmul *g, const MloptMatmulConsumer *w,
                                MlirValue accumulate, int pending) {
   MloptNv *nv = &g->nv;
   mloptNvRingWait(nv, &g->ring, here);
+  if (mloptMatmulFills(&g->c) && !g->c.prologue.operations)
+    mloptNvFenceShared(nv); // between cp.async and wgmma
   MlirValue a = mloptNvDescriptorAt(
       nv, w->a, mloptNvMulInt(nv, here.stage, g->shared.aBytes));
   MlirValue b = mloptNvDescriptorAt(
@@ -648,6 +663,10 @@ static void carve(MloptMatmul *g, MlirBlock code) {
                           .barriers = g->shared.rings,
                           .consumers = readers * MLOPT_MATMUL_WARPGROUP / 32,
                           .blocks = g->s.cluster};
+  // Thread by thread where they copy, warp by warp where they store.
+  if (mloptMatmulFills(&g->c))
+    g->ring.fillers = g->c.prologue.operations ? MLOPT_MATMUL_WARPGROUP / 32
+                                               : MLOPT_MATMUL_WARPGROUP;
   g->slabs = mloptMatmulConsumerRows(&g->s) / MLOPT_NV_MMA_ROWS;
   g->mma = (MloptNvMma){.n = g->s.tile[1],
                         .slabs = g->slabs,

@@ -27,10 +27,12 @@ static bool readSum(void *userData, MlirOperation generic,
   return false;
 }
 
-/// And for elements of tensors, among which are residuals.
+/// And for elements of tensors, among which are residuals and sources.
 static MlirValue readTensor(void *userData, MlirValue tensor, MlirValue pointer,
                             const MlirValue *indices) {
   const MloptEpilogue *e = userData;
+  if (e->source && mlirValueEqual(tensor, e->contraction->prologue.source))
+    return e->source[e->tile.lane];
   for (intptr_t i = 0; i < e->contraction->numResiduals; ++i)
     if (mlirValueEqual(tensor, e->contraction->residuals[i].value) &&
         !mlirValueIsNull(e->residuals[i][e->tile.lane]))

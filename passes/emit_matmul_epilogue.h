@@ -23,6 +23,9 @@ typedef struct MloptEpilogue {
   const MloptContraction *contraction;
   /// Of each product where the pull emitter stands, and its neighbour.
   MlirValue sums[MLOPT_MAX_PRODUCTS][MLOPT_EPILOGUE_LANES];
+  /// Of the source of a factor that is computed, the elements of the vector;
+  /// null where none is.
+  const MlirValue *source;
   /// Likewise of each residual; null where it lies in memory.
   MlirValue residuals[MLOPT_MAX_RESIDUALS][MLOPT_EPILOGUE_LANES];
 } MloptEpilogue;

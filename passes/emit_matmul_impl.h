@@ -36,8 +36,8 @@ typedef struct MloptMatmul {
   MlirValue firstTile, tileStep; ///< of this cluster
   MlirValue firstStep, endStep;  ///< of this block, along k
   int64_t steps;                 ///< of all
-  int64_t tilesM, tilesN; ///< of clusters
-  int64_t total;          ///< of all contractions
+  int64_t tilesM, tilesN;        ///< of clusters
+  int64_t total;                 ///< of all contractions
   int64_t slabs;                 ///< of a consumer
   MloptMatmulResiduals residuals;
   MloptMatmulTail tail;  ///< of a schedule with it
@@ -86,6 +86,8 @@ typedef struct MloptMatmulItem {
 void mloptMatmulEnter(MloptMatmul *, intptr_t i);
 
 // emit_matmul_load.c
+/// Where a step starts along k: steps do not reach beyond a run.
+MlirValue mloptMatmulStartOfStep(MloptMatmul *, MlirValue step);
 /// Where a stage of `bytes` each lies, of those from `start` of shared memory
 /// on.
 MlirValue mloptMatmulStageOffset(MloptMatmul *, MlirValue stage, int64_t start,
@@ -97,6 +99,12 @@ void mloptMatmulLoadA(MloptMatmul *, MloptMatmulTile, MlirValue step,
 /// The same of B, or of this block's share of it for the cluster.
 void mloptMatmulLoadB(MloptMatmul *, MloptMatmulTile, MlirValue step,
                       MlirValue stage, MlirValue barrier);
+
+// emit_matmul_fill.c
+/// Fills the stages of an item where the program computes a factor, by all of
+/// the producer's threads; updates the place in the ring.
+void mloptMatmulFill(MloptMatmul *, MloptMatmulTile, const MloptMatmulItem *,
+                     MlirValue place[2]);
 
 // emit_matmul_store.c
 /// Where the consumer's thread stages its fragment for TMA.

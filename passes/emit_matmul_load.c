@@ -64,8 +64,7 @@ static MlirValue mapOf(MloptMatmul *g, MloptMatmulTile tile, bool isB,
   return map;
 }
 
-/// Where a step starts along k: steps do not reach beyond a run.
-static MlirValue startOfStep(MloptMatmul *g, MlirValue step) {
+MlirValue mloptMatmulStartOfStep(MloptMatmul *g, MlirValue step) {
   MloptNv *nv = &g->nv;
   int64_t depth = g->s.tile[2], run = g->c.run;
   if (run % depth == 0 || run == g->c.sizes[MLOPT_AXIS_K])
@@ -104,7 +103,7 @@ void mloptMatmulLoadA(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
                       MlirValue stage, MlirValue barrier) {
   const MlirValue axes[] = {[MLOPT_AXIS_BATCH] = tile.batch,
                             [MLOPT_AXIS_M] = tile.m,
-                            [MLOPT_AXIS_K] = startOfStep(g, step)};
+                            [MLOPT_AXIS_K] = mloptMatmulStartOfStep(g, step)};
   loadFactor(g, &g->c.a, mapOf(g, tile, false, 0),
              mloptMatmulStageOffset(g, stage, g->shared.a, g->shared.aBytes),
              barrier, MLOPT_AXIS_M, g->s.tile[0], axes, false);
@@ -115,7 +114,7 @@ void mloptMatmulLoadB(MloptMatmul *g, MloptMatmulTile tile, MlirValue step,
   MloptNv *nv = &g->nv;
   MlirValue axes[] = {[MLOPT_AXIS_BATCH] = tile.batch,
                       [MLOPT_AXIS_N] = tile.n,
-                      [MLOPT_AXIS_K] = startOfStep(g, step)};
+                      [MLOPT_AXIS_K] = mloptMatmulStartOfStep(g, step)};
   MlirValue offset =
       mloptMatmulStageOffset(g, stage, g->shared.b, g->shared.bBytes);
   int64_t columns = mloptMatmulProductColumns(&g->c, &g->s);

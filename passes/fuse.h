@@ -197,6 +197,14 @@ MloptFuseReason mloptFuseCheckFactor(const MloptFuseGraph *,
                                      const MloptFuseNode *product, int side,
                                      bool *moves, bool *mapped);
 
+/// Whether a product's kernel computes a factor itself, where the body holds
+/// what does, which is marked as moves are: FUSED, or why not
+/// (fuse_prologue.c).
+MloptFuseReason mloptFuseCheckPrologue(const MloptFuseGraph *,
+                                       const MloptFuseBody *,
+                                       const MloptFuseNode *product, int side,
+                                       bool *moves);
+
 /// Whether a tensor map reaches a factor of a product whose keys are streamed,
 /// likewise; its rows run along what is summed, or along what is not.
 MloptFuseReason mloptFuseCheckStreamFactor(const MloptFuseGraph *,

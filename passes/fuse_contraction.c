@@ -15,8 +15,9 @@
 //   %r = mlopt.max %s, %zero         |
 //
 // The factors lie in memory: code that computes them would run again for each
-// tile that reads them, so it is a kernel before this one. What only says where
-// they lie, as slices do, belongs to this one (fuse_access.c).
+// tile that reads them, so it is a kernel before this one, unless it pays
+// (fuse_prologue.c). What only says where they lie, as slices do, belongs to
+// this one (fuse_access.c).
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,11 +82,13 @@ typedef struct Check {
   int numDots;
   bool isStream; ///< the second takes a softmax of the first
   MloptFuseStream stream;
-  bool *rows;  ///< of the graph's nodes: follow from a reduction of the softmax
-  int side;    ///< the factor that several dots do not share
-  bool isList; ///< the dots have tiles of their own
-  bool mapped; ///< tensor maps reach all factors
-  bool *moves; ///< of the graph's nodes: say where factors lie
+  bool *rows; ///< of the graph's nodes: follow from a reduction of the softmax
+  int side;   ///< the factor that several dots do not share
+  bool computes[2];   ///< factors that the body computes
+  bool isList;        ///< the dots have tiles of their own
+  bool mapped;        ///< tensor maps reach all factors
+  bool *moves;        ///< of the graph's nodes: say where factors lie
+  bool *follows;      ///< likewise: are dots, or follow from one
   MloptPlace *places; ///< of the body's nodes that follow the dots; its
                       ///< counters hold whether they do, and which
   int *dotOf;         ///< of these, the dot of a list
@@ -118,15 +121,35 @@ static MloptFuseReason checkFactors(Check *check, const MloptFuseNode *dot) {
     bool mapped;
     reason = mloptFuseCheckFactor(check->graph, check->body, dot, side,
                                   check->moves, &mapped);
+    if (reason == MLOPT_FUSE_PROLOGUE) {
+      check->computes[side] = mapped = true;
+      reason = mloptFuseCheckPrologue(check->graph, check->body, dot, side,
+                                      check->moves);
+    }
     check->mapped &= mapped;
   }
+  // One of the two, and one for all dots.
+  if ((check->computes[0] && check->computes[1]) ||
+      (check->numDots > 1 && check->computes[check->side]))
+    reason = MLOPT_FUSE_PROLOGUE;
   return reason;
 }
 
+/// Whether a dot reads what the body computes.
 static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
   for (int o = 0; o < dot->numOperands; ++o) {
     int root = mloptFuseRootOf(check->graph, dot->operands[o]);
     if (root >= 0 && check->body->holds[root])
+      return true;
+  }
+  return false;
+}
+
+/// Whether a node reads a dot, or what follows from one.
+static bool followsDot(const Check *check, const MloptFuseNode *node) {
+  for (int o = 0; o < node->numOperands; ++o) {
+    int root = mloptFuseRootOf(check->graph, node->operands[o]);
+    if (root >= 0 && check->body->holds[root] && check->follows[root])
       return true;
   }
   return false;
@@ -216,12 +239,15 @@ static MloptFuseReason checkDots(Check *check) {
   const MloptFuseBody *body = check->body;
   for (int i = 0; i < body->count; ++i) {
     const MloptFuseNode *node = &check->graph->nodes[body->nodes[i]];
-    if (!mloptFuseIsProduct(node->op))
+    bool isDot = mloptFuseIsProduct(node->op);
+    bool follows = followsDot(check, node);
+    check->follows[body->nodes[i]] = isDot || follows;
+    if (!isDot)
       continue;
     if (check->numDots == MAX_DOTS || check->isStream)
       return MLOPT_FUSE_PRODUCTS;
     check->isStream = isStream(check, node);
-    if (check->numDots && !check->isStream && readsAnother(check, node))
+    if (!check->isStream && follows)
       return MLOPT_FUSE_PRODUCTS;
     check->dots[check->numDots++] = node;
   }
@@ -432,16 +458,18 @@ MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
                  .body = body,
                  .mapped = true,
                  .moves = calloc((size_t)graph->count, sizeof *check.moves),
+                 .follows = calloc((size_t)graph->count, sizeof *check.follows),
                  .rows = calloc((size_t)graph->count, sizeof *check.rows),
                  .places = malloc((size_t)body->count * sizeof *check.places),
                  .dotOf = calloc((size_t)body->count, sizeof *check.dotOf)};
   // Out of memory: keep it simple.
   MloptFuseReason reason =
-      check.moves && check.rows && check.places && check.dotOf
+      check.moves && check.follows && check.rows && check.places && check.dotOf
           ? checkBody(&check)
           : MLOPT_FUSE_CONTRACTION;
   free(check.dotOf);
   free(check.moves);
+  free(check.follows);
   free(check.rows);
   free(check.places);
   return reason;

@@ -7,6 +7,8 @@
 
 #include "nv_ring.h"
 
+#include "nv_tma.h"
+
 enum { BARRIER_BYTES = 8 };
 
 int64_t mloptNvRingBytes(const MloptNvRing *ring) {
@@ -28,7 +30,8 @@ static MlirValue empty(MloptNv *nv, const MloptNvRing *ring, MlirValue stage) {
 void mloptNvRingInit(MloptNv *nv, const MloptNvRing *ring) {
   for (int64_t i = 0; i < ring->stages; ++i) {
     MlirValue stage = mloptNvInt(nv, i);
-    MlirValue filled[] = {full(nv, ring, stage), mloptNvInt(nv, 1)};
+    MlirValue filled[] = {full(nv, ring, stage),
+                          mloptNvInt(nv, 1 + ring->fillers)};
     MlirValue emptied[] = {empty(nv, ring, stage),
                            mloptNvInt(nv, ring->consumers * ring->blocks)};
     mloptNvOp(nv, "nvvm.mbarrier.init", 2, filled, NULL);
@@ -76,10 +79,15 @@ static void wait(MloptNv *nv, MlirValue barrier, MlirValue parity) {
              "r,r,~{memory}", 2, operands, (MlirType){NULL});
 }
 
-MlirValue mloptNvRingAcquire(MloptNv *nv, const MloptNvRing *ring,
-                             MloptNvPlace place, int64_t bytes) {
+void mloptNvRingAwaitEmpty(MloptNv *nv, const MloptNvRing *ring,
+                           MloptNvPlace place) {
   wait(nv, empty(nv, ring, place.stage),
        mloptNvXor(nv, place.parity, mloptNvInt(nv, 1)));
+}
+
+MlirValue mloptNvRingAcquire(MloptNv *nv, const MloptNvRing *ring,
+                             MloptNvPlace place, int64_t bytes) {
+  mloptNvRingAwaitEmpty(nv, ring, place);
   return mloptNvRingExpect(nv, ring, place.stage, bytes);
 }
 
@@ -93,6 +101,22 @@ MlirValue mloptNvRingExpect(MloptNv *nv, const MloptNvRing *ring,
 MlirValue mloptNvRingBarrier(MloptNv *nv, const MloptNvRing *ring,
                              MlirValue stage) {
   return full(nv, ring, stage);
+}
+
+void mloptNvRingFilled(MloptNv *nv, const MloptNvRing *ring, MlirValue stage,
+                       MlirValue lane) {
+  mloptNvFenceShared(nv);
+  MlirValue operands[] = {mloptNvAddress(nv, full(nv, ring, stage)), lane};
+  mloptNvPtx(nv,
+             "{ .reg .pred p; bar.warp.sync -1; setp.eq.b32 p, $1, 0;"
+             " @p mbarrier.arrive.release.cta.shared::cta.b64 _, [$0]; }",
+             "r,r,~{memory}", 2, operands, (MlirType){NULL});
+}
+
+void mloptNvRingCopying(MloptNv *nv, const MloptNvRing *ring, MlirValue stage) {
+  MlirValue address = mloptNvAddress(nv, full(nv, ring, stage));
+  mloptNvPtx(nv, "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];",
+             "r,~{memory}", 1, &address, (MlirType){NULL});
 }
 
 void mloptNvRingWait(MloptNv *nv, const MloptNvRing *ring, MloptNvPlace place) {

@@ -14,6 +14,10 @@
 // it alike. `empty` barriers start as if the consumers had just left, since a
 // wait for the parity before the first one returns at once.
 //
+// A part of a stage may be filled by threads, which arrive at full[s] too: warp
+// by warp when they have stored, or thread by thread when their copies are
+// done.
+//
 // Where the blocks of a cluster fill each other's stages, a stage is empty when
 // it is so in all of them: consumers arrive at the barriers of every block.
 //
@@ -29,6 +33,7 @@ typedef struct MloptNvRing {
   int64_t barriers;  ///< where in shared memory: full[0..], then empty[0..]
   int64_t consumers; ///< warps of a block that empty a stage
   int64_t blocks;    ///< of the cluster that share what is loaded; 1 for none
+  int64_t fillers;   ///< arrivals of those that fill a stage beside TMA
 } MloptNvRing;
 
 /// Carried through loops as two i32.
@@ -47,8 +52,10 @@ MloptNvPlace mloptNvRingNext(MloptNv *, const MloptNvRing *, MloptNvPlace);
 MloptNvPlace mloptNvRingSkip(MloptNv *, const MloptNvRing *, MloptNvPlace,
                              int64_t count);
 
-/// The producer's thread: waits for an empty stage and says how many bytes
-/// come; returns the barrier that TMA completes.
+/// A producer waits for an empty stage.
+void mloptNvRingAwaitEmpty(MloptNv *, const MloptNvRing *, MloptNvPlace);
+/// The same for its one thread, which says how many bytes come; returns the
+/// barrier that TMA completes.
 MlirValue mloptNvRingAcquire(MloptNv *, const MloptNvRing *, MloptNvPlace,
                              int64_t bytes);
 /// The same for a stage that is known to be empty, and the barrier of one that
@@ -56,6 +63,13 @@ MlirValue mloptNvRingAcquire(MloptNv *, const MloptNvRing *, MloptNvPlace,
 MlirValue mloptNvRingExpect(MloptNv *, const MloptNvRing *, MlirValue stage,
                             int64_t bytes);
 MlirValue mloptNvRingBarrier(MloptNv *, const MloptNvRing *, MlirValue stage);
+/// A warp has stored its part of a stage, which what runs behind
+/// mloptNvRingWait may read in any way. `lane`: of the thread in its warp.
+void mloptNvRingFilled(MloptNv *, const MloptNvRing *, MlirValue stage,
+                       MlirValue lane);
+/// This thread's part is there when its copies (mloptNvCopyAsync) are done; a
+/// consumer needs mloptNvFenceShared before wgmma reads it.
+void mloptNvRingCopying(MloptNv *, const MloptNvRing *, MlirValue stage);
 /// A consumer waits for the data.
 void mloptNvRingWait(MloptNv *, const MloptNvRing *, MloptNvPlace);
 /// A consumer's warp gives the stage back, if `condition` (an i32) is set.

@@ -57,6 +57,11 @@ void mloptOutlineBranches(MloptOutline *, MloptBuilder *, MlirOperation);
 void mloptOutlineChooseFamily(MloptOutline *, MlirOperation fusion,
                               MlirOperation kernel, MloptLaunch *);
 
+// outline_prologue.c
+/// Takes what computes factors out of the bodies of the fusion's products.
+/// False when out of memory.
+bool mloptOutlineCutPrologues(MlirOperation fusion);
+
 // outline_factors.c
 /// Gives each factor of a product in the fusion an operand that nothing else in
 /// it reads, where it is an operand at all. False when out of memory.

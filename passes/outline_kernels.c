@@ -239,7 +239,8 @@ static MlirValue destinationOf(MloptOutline *o, MlirValue value) {
 
 static void translateFusion(MloptOutline *o, MloptBuilder *b,
                             MlirOperation fusion) {
-  if (o->wgmma && !mloptOutlineSplitFactors(fusion)) {
+  if (!mloptOutlineCutPrologues(fusion) ||
+      (o->wgmma && !mloptOutlineSplitFactors(fusion))) {
     mloptOutlineRefuse(o, fusion, "out of memory");
     return;
   }

@@ -38,9 +38,8 @@ static bool addExpr(MloptAffine *out, MlirAffineExpr expr,
                  scale * mlirAffineConstantExprGetValue(factor));
 }
 
-/// The results of a map of such dimensions.
-static bool applyMap(MlirAffineMap map, const MloptAffine *dims,
-                     MloptAffine *out) {
+bool mloptApplyMap(MlirAffineMap map, const MloptAffine *dims,
+                   MloptAffine *out) {
   for (intptr_t d = 0, n = mlirAffineMapGetNumResults(map); d < n; ++d) {
     out[d] = (MloptAffine){.constant = 0};
     if (!addExpr(&out[d], mlirAffineMapGetResult(map, d), dims, 1))
@@ -152,7 +151,7 @@ static bool followCopy(MloptAccess *access, MlirOperation op,
   MloptAffine loops[MLOPT_MAX_RANK], source[MLOPT_MAX_RANK];
   for (intptr_t d = 0, n = mlirAffineMapGetNumResults(to); d < n; ++d)
     loops[loopOf(to, d)] = indices[d];
-  return applyMap(mapOf(op, 0), loops, source) &&
+  return mloptApplyMap(mapOf(op, 0), loops, source) &&
          followAccess(access, mloptOperand(op, 0), source);
 }
 
@@ -187,24 +186,29 @@ bool mloptMovesElements(MlirOperation op) {
          (!mloptIsNamed(op, "linalg.generic") || isCopy(op));
 }
 
-/// The indices of an operand's element as functions of the loops.
-static bool indicesOf(MlirOperation generic, intptr_t operand,
-                      MloptAffine *out) {
+bool mloptOperandIndices(MlirOperation generic, intptr_t operand,
+                         MloptAffine *out) {
   MlirAffineMap map = mapOf(generic, operand);
   MloptAffine loops[MLOPT_MAX_LOOPS_OF_PRODUCT];
   for (intptr_t l = 0, n = mlirAffineMapGetNumDims(map); l < n; ++l) {
     loops[l] = (MloptAffine){.constant = 0};
     loops[l].factor[l] = 1;
   }
-  return applyMap(map, loops, out);
+  return mloptApplyMap(map, loops, out);
 }
 
 MloptAccess mloptDescribeAccess(MlirOperation generic, intptr_t operand) {
   MloptAccess access = {.numBounds = 0};
   MloptAffine indices[MLOPT_MAX_RANK];
   access.isKnown =
-      indicesOf(generic, operand, indices) &&
+      mloptOperandIndices(generic, operand, indices) &&
       followAccess(&access, mloptOperand(generic, operand), indices);
+  return access;
+}
+
+MloptAccess mloptDescribeElement(MlirValue tensor, const MloptAffine *indices) {
+  MloptAccess access = {.numBounds = 0};
+  access.isKnown = followAccess(&access, tensor, indices);
   return access;
 }
 
@@ -212,7 +216,7 @@ MloptAccess mloptDescribeComputed(MlirOperation generic, intptr_t operand,
                                   const int64_t *strides) {
   MloptAccess access = {.tensor = mloptOperand(generic, operand)};
   MloptAffine indices[MLOPT_MAX_RANK];
-  access.isKnown = indicesOf(generic, operand, indices);
+  access.isKnown = mloptOperandIndices(generic, operand, indices);
   intptr_t rank = mloptRank(mlirValueGetType(access.tensor));
   for (intptr_t d = 0; access.isKnown && d < rank; ++d)
     mloptAddAffine(&access.position, &indices[d], strides[d]);

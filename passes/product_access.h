@@ -20,6 +20,8 @@
 
 #include "affine.h"
 
+#include "mlir-c/AffineMap.h"
+
 enum { MLOPT_MAX_BOUNDS = 4 };
 
 /// Where an operand's elements lie: element `position` of `tensor`, which the
@@ -38,6 +40,15 @@ typedef struct MloptAccess {
 /// Where the elements of an operand of a linalg.generic lie, which has at most
 /// MLOPT_MAX_LOOPS_OF_PRODUCT loops.
 MloptAccess mloptDescribeAccess(MlirOperation generic, intptr_t operand);
+/// The same of a tensor's element with these indices, functions of the loops.
+MloptAccess mloptDescribeElement(MlirValue tensor, const MloptAffine *indices);
+/// The results of a map whose dimensions are these functions of the loops;
+/// false if one is not affine without divisions.
+bool mloptApplyMap(MlirAffineMap, const MloptAffine *dims, MloptAffine *out);
+/// The indices of an operand's element as functions of the generic's loops;
+/// likewise.
+bool mloptOperandIndices(MlirOperation generic, intptr_t operand,
+                         MloptAffine *out);
 /// The same as if the operand itself lay in memory, with these strides.
 MloptAccess mloptDescribeComputed(MlirOperation generic, intptr_t operand,
                                   const int64_t *strides);

@@ -83,6 +83,7 @@ static bool isMultiplied(const MloptContraction *c) {
 static const MloptMatmulSchedule candidates[] = {
     {.tile = {128, 256}, .band = 16, .cluster = 1, .splits = 1},
     {.tile = {128, 256}, .band = 8, .cluster = 2, .splits = 1},
+    {.tile = {256, 128}, .band = 8, .cluster = 1, .splits = 1},
     {.tile = {128, 192}, .band = 16, .cluster = 1, .splits = 1},
     {.tile = {128, 128}, .band = 16, .cluster = 1, .splits = 1},
     {.tile = {128, 128},
@@ -238,6 +239,25 @@ static bool isOriented(const MloptMatrix *matrix) {
          (mloptMatmulFactor(matrix, &factor) && factor.transposes);
 }
 
+/// Whether threads can fill stages with a computed factor: pieces of eight
+/// elements of 16 bits, none of them beyond the end of k, whose sources start
+/// at whole vectors. Of rows of k, none are gathered.
+static bool isFillable(const MloptContraction *c) {
+  enum { LANES = 8 };
+  const MloptPrologue *p = &c->prologue;
+  const MloptMatrix *m = c->computes[0] ? &c->a : &c->b;
+  bool isAligned = p->position.constant % LANES == 0 &&
+                   p->position.factor[p->loopOf[0]] % LANES == 0;
+  for (intptr_t d = 0; d < mloptRank(p->type); ++d)
+    isAligned &= mlirValueIsNull(p->indices[d]) ||
+                 (d + 1 < mloptRank(p->type) &&
+                  mloptDim(p->type, mloptRank(p->type) - 1) % LANES == 0);
+  return isAligned && bytesOf(m) == 2 && p->sizes[1] % LANES == 0 &&
+         c->sizes[MLOPT_AXIS_BATCH] == 1 &&
+         c->sizes[MLOPT_AXIS_K] % (MLOPT_NV_MMA_STAGE_BYTES / 2) == 0 &&
+         (m->isKMajor || mlirOperationIsNull(p->extract));
+}
+
 static bool isOneTaken(const MloptContraction *c) {
   // A k below one instruction's depth would leave the innermost axis open.
   enum { LEAST_BYTES = 32 };
@@ -247,12 +267,15 @@ static bool isOneTaken(const MloptContraction *c) {
       return false;
   return isMultiplied(c) &&
          c->sizes[MLOPT_AXIS_K] * bytesOf(&c->a) >= LEAST_BYTES &&
-         areReachable(c) && isOriented(&c->a) && isOriented(&c->b);
+         areReachable(c) && isOriented(&c->a) && isOriented(&c->b) &&
+         (!mloptMatmulFills(c) || isFillable(c));
 }
 
 static bool isTaken(const MloptContractions *list) {
   for (intptr_t i = 0; i < list->count; ++i)
-    if (!isOneTaken(&list->at[i]))
+    // Who fills stages has one factor to compute.
+    if (!isOneTaken(&list->at[i]) ||
+        (list->count > 1 && mloptMatmulFills(&list->at[i])))
       return false;
   return true;
 }
@@ -298,6 +321,27 @@ static const char *tailFaultOf(const MloptContraction *c,
   return NULL;
 }
 
+/// The source's part of a step that a thread of the producer has in registers.
+static int64_t fillWords(const MloptContraction *c,
+                         const MloptMatmulSchedule *s) {
+  enum { THREADS = 128, WORD_BYTES = 4 };
+  int64_t elements =
+      s->tile[c->computes[1]] * (MLOPT_NV_MMA_STAGE_BYTES / 2) / THREADS;
+  return elements * mloptElementWidth(mloptElementType(c->prologue.type)) / 8 /
+         WORD_BYTES;
+}
+
+/// What a factor that threads fill rules out.
+static const char *fillFaultOf(const MloptContraction *c,
+                               const MloptMatmulSchedule *s) {
+  enum { MOST_WORDS = 32 };
+  if (s->cluster > 1)
+    return "blocks of a cluster share no factor that the program computes";
+  if (c->prologue.operations && fillWords(c, s) > MOST_WORDS)
+    return "a thread computes a factor from at most 32 words of a step";
+  return NULL;
+}
+
 /// What makes a schedule illegal for one contraction; NULL if nothing does.
 static const char *faultOfOne(const MloptContraction *c,
                               const MloptMatmulSchedule *s) {
@@ -328,6 +372,8 @@ static const char *faultOfOne(const MloptContraction *c,
     return "a cluster is of 1 or 2 blocks, which load 64 columns or more each";
   if (s->band < 1)
     return "a band has at least one row";
+  if (mloptMatmulFills(c) && fillFaultOf(c, s))
+    return fillFaultOf(c, s);
   return NULL;
 }
 
@@ -380,6 +426,18 @@ static int64_t linesOf(const MloptMatrix *matrix) {
   return 1;
 }
 
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/// Cycles that the producer's warps, one to a scheduler, take for a stage:
+/// measured of bytes that are scaled, 180 for a piece of eight elements.
+static int64_t fillCycles(const MloptContraction *c,
+                          const MloptMatmulSchedule *s) {
+  enum { PIECE_CYCLES = 60, OPERATION_CYCLES = 60, THREADS = 128 };
+  int64_t pieces =
+      s->tile[c->computes[1]] * (MLOPT_NV_MMA_STAGE_BYTES / 16) / THREADS;
+  return pieces * (PIECE_CYCLES + OPERATION_CYCLES * c->prologue.operations);
+}
+
 /// Whether each block has one tile at most.
 static bool isOneRound(const MloptContractions *list,
                        const MloptMatmulSchedule *s) {
@@ -398,6 +456,7 @@ static int64_t costOfStep(const MloptContraction *c,
     // memory as it gives.
     NARROW_LOSS = 48,
     NARROW = 64,
+    FILL_LOSS = 32, // of stages that threads fill beside TMA
   };
   int64_t compute = s->tile[0] * s->tile[1] * (MLOPT_NV_MMA_STAGE_BYTES / 2) /
                     PRODUCTS_PER_CYCLE;
@@ -411,6 +470,8 @@ static int64_t costOfStep(const MloptContraction *c,
     step += step / NARROW_LOSS;
   if (s->cluster > 1)
     step += step / CLUSTER_LOSS;
+  if (mloptMatmulFills(c))
+    step = larger(step + step / FILL_LOSS, fillCycles(c, s));
   if (mloptMatmulPromotes(c))
     step += bytesOf(&c->a) == 1 ? PROMOTE_CYCLES : PROMOTE_16_BIT_CYCLES;
   return step;
@@ -550,6 +611,9 @@ static int64_t findBest(const MloptContractions *list,
     candidate = maybeTail(list, &candidate);
     for (; candidate.splits <= MOST_SPLITS; candidate.splits *= 2) {
       int64_t cycles = cost(list, &candidate);
+      // The other way round is faster, but where B's columns are computed.
+      if (candidate.tile[0] > candidate.tile[1] && !list->at[0].computes[1])
+        continue;
       // Boxes of pixels are nobody's but the block's.
       if (candidate.cluster > 1 && hasPixels(list))
         continue;

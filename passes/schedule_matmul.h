@@ -61,6 +61,11 @@ static inline int64_t mloptMatmulBlocks(const MloptMatmulSchedule *s) {
 }
 /// The rows of a tile that one consumer computes.
 int64_t mloptMatmulConsumerRows(const MloptMatmulSchedule *);
+/// Whether the producer's threads fill one factor's part of the stages, since
+/// the program computes it (emit_matmul_fill.c).
+static inline bool mloptMatmulFills(const MloptContraction *c) {
+  return c->computes[0] || c->computes[1];
+}
 /// Whether partial sums of one stage are added in f32 outside of the Tensor
 /// Cores, whose own sums of 8-bit floats keep 14 bits: where the program does
 /// not allow approximations.

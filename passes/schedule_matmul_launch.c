@@ -127,7 +127,7 @@ void mloptMatmulStageBoxes(const MloptMatmulSchedule *s, int64_t *outA,
 MloptMatmulResiduals mloptMatmulLoadsResiduals(const MloptContraction *c,
                                                const MloptMatmulSchedule *s) {
   MloptMatmulResiduals r = {.boxes = 0};
-  if (s->alternate || s->splits > 1)
+  if (s->alternate || s->splits > 1 || mloptMatmulFills(c))
     return r;
   for (intptr_t i = 0; i < c->numResiduals; ++i)
     if (mloptMatmulStoresBoxes(c, &c->residuals[i]))
@@ -366,8 +366,9 @@ MlirAttribute mloptMatmulMapOfOutput(MlirContext context,
 /// Puts a contraction's tensor maps where its parameters are.
 static void addMaps(MlirContext context, const MloptContraction *c,
                     const MloptMatmulSchedule *s, MlirAttribute *maps) {
-  maps[c->a.parameter] = factorMap(context, &c->a, c->a.offset, s->tile[0]);
-  for (intptr_t i = 0; i < c->numProducts; ++i)
+  if (!c->computes[0])
+    maps[c->a.parameter] = factorMap(context, &c->a, c->a.offset, s->tile[0]);
+  for (intptr_t i = 0; i < c->numProducts && !c->computes[1]; ++i)
     maps[c->parametersOfB[i]] =
         factorMap(context, &c->b, c->offsetsOfB[i],
                   mloptMatmulProductColumns(c, s) / s->cluster);

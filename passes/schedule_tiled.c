@@ -352,7 +352,9 @@ static bool isForWgmma(const MloptProduct *p) {
     const MloptAccess *access = &p->factors[i].access;
     int64_t most = TMA_BYTES / bytesOf(p->factors[i].element);
     MloptAxis axis = i ? MLOPT_AXIS_N : MLOPT_AXIS_M;
-    if (mloptRunAlong(p, access, MLOPT_AXIS_K, most) < most &&
+    // What is computed is so in any place.
+    if (access->isKnown &&
+        mloptRunAlong(p, access, MLOPT_AXIS_K, most) < most &&
         mloptRunAlong(p, access, axis, most) < most)
       return false;
   }

@@ -183,14 +183,13 @@ static bool layWeights(MloptStream *s) {
   if (!mloptFindPlaceOf(scores, mloptOperand(c->products[0], 0), &place))
     return false;
   for (intptr_t d = 0; d < MLOPT_MAX_RANK; ++d)
-    c->stridesOfA[d] = 0;
+    c->strides[d] = 0;
   int64_t keys = scores->sizes[MLOPT_AXIS_N];
   int64_t ofAxis[MLOPT_NUM_AXES] = {[MLOPT_AXIS_N] = 1, [MLOPT_AXIS_M] = keys};
   ofAxis[MLOPT_AXIS_BATCH] = keys * scores->sizes[MLOPT_AXIS_M];
   for (intptr_t i = 0; i < place.count; ++i)
-    c->stridesOfA[place.at[i].dim] =
-        ofAxis[scores->axesOfC[place.at[i].source]] *
-        scores->stepsOfC[place.at[i].source];
+    c->strides[place.at[i].dim] = ofAxis[scores->axesOfC[place.at[i].source]] *
+                                  scores->stepsOfC[place.at[i].source];
   return true;
 }
 
@@ -219,7 +218,7 @@ static bool findValues(MlirBlock program, MloptStream *s) {
   MloptContraction *c = &s->values;
   MloptAxisLoops loops;
   c->numProducts = 1;
-  c->computesA = true;
+  c->computes[0] = true;
   c->a.parameter = -1;
   if (!layWeights(s) || !mloptSplitAxes(c, 0, &loops) ||
       !mloptDescribeFactors(c, &loops))

@@ -68,7 +68,8 @@ class Case:
     def rank(self):
         """How important it is when time is short; 1 comes first. What memory
         can do is measured with each case anyway."""
-        return {"ceiling": 3, "odd": 3, "attention": 2, "types": 2}.get(
+        return {"ceiling": 3, "odd": 3, "attention": 2, "prologue": 2,
+                "types": 2}.get(
             self.name.partition("/")[0], 1)
 
     @functools.cached_property
@@ -217,6 +218,23 @@ typed("s8_nt", 32, 4096, 4096, "nt", "i8", "i32",
       peers=(("cublaslt", "int_mm"),))
 for layout in ("nt", "nn", "tn", "tt"):
     typed(f"f64_{layout}", 4096, 4096, 4096, layout, "f64", ceiling="")
+
+
+def prologue(name, program, m, n, k, *options, **more):
+    add(f"prologue/{name}_bf16_{m}x{n}x{k}", program, (m, n, k, *options),
+        (130, 48, 64, *options), (EAGER, COMPILE), flops=2.0 * m * n * k,
+        **{"ceiling": "dots", **more})
+
+
+add("prologue/gathered_bf16_8192of32768x4096x4096", "gathered_matmul",
+    (8192, 32768, 4096, 4096), (130, 70, 48, 64), (EAGER, COMPILE),
+    flops=2.0 * 8192 * 4096 ** 2, ceiling="dots", inputs={"ids": 1})
+for m in (2048, 8192):
+    prologue("w8a16", "quantised_matmul", m, 4096, 4096, "i8")
+    prologue("w8a16_scaled_after", "quantised_matmul", m, 4096, 4096, "i8",
+             False)
+prologue("e4m3a16", "quantised_matmul", 2048, 4096, 4096, "f8E4M3FN")
+prologue("rounded", "rounded_matmul", 2048, 4096, 4096)
 
 FUSED = (EAGER, COMPILE, AUTOTUNE, XLA)
 LINEAR = 2.0 * 8192 * 16384 * 4096

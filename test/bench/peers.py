@@ -157,6 +157,20 @@ def torch_matmul(sizes):
     return lambda a, b: left(a) @ right(b)
 
 
+def torch_gathered_matmul(sizes):
+    return lambda x, w, ids: x[ids] @ w.t()
+
+
+def torch_quantised_matmul(sizes):
+    if sizes[4:] == (False,):
+        return lambda x, w, scale: (x @ w.to(x.dtype).t()) * scale
+    return lambda x, w, scale: x @ (w.to(x.dtype) * scale[:, None]).t()
+
+
+def torch_rounded_matmul(sizes):
+    return lambda x, w: x.to(w.dtype) @ w.t()
+
+
 def torch_batched_matmul(sizes):
     if sizes[4:] == ("nn",):
         return torch.bmm

@@ -315,14 +315,20 @@ def cross_entropy(rows, vocabulary):
     return p.give(loss.reduce("add", 0) * (1.0 / rows))
 
 
+def take_rows(p, table, ids, rows):
+    """Rows of a matrix, by index."""
+    width = table.shape[1]
+    return p.gather(
+        table, ids.reshape(rows, 1), "offset_dims [1] collapsed_slice_dims [0] "
+        f"start_index_map [0] index_vector_dim 1 slice_sizes [1, {width}]",
+        [rows, width])
+
+
 def embedding(rows, vocabulary, width, element="bf16"):
     p = Program()
     table = p.argument("table", [vocabulary, width], element)
     ids = p.argument("ids", [rows], "i64")
-    return p.give(p.gather(
-        table, ids.reshape(rows, 1), "offset_dims [1] collapsed_slice_dims [0] "
-        f"start_index_map [0] index_vector_dim 1 slice_sizes [1, {width}]",
-        [rows, width]))
+    return p.give(take_rows(p, table, ids, rows))
 
 
 def rmsnorm_backward(rows, columns, element="bf16"):
@@ -532,6 +538,34 @@ def scaled_matmul(m, n, k, scales, elements, numerics=None):
         scale = p.argument(name, [size] if rows else [], "f32")
         y = y * scale.like(y, [dim] if rows else [])
     return p.give(y.to("bf16"))
+
+
+def gathered_matmul(m, rows, n, k):
+    """Tokens that an expert takes, times its weights."""
+    p = Program()
+    x, w = p.argument("x", [rows, k]), p.argument("w", [n, k])
+    ids = p.argument("ids", [m], "i64")
+    return p.give(take_rows(p, x, ids, m).dot(w, ([1], [1])))
+
+
+def quantised_matmul(m, n, k, element, scaled=True):
+    """Activations in bf16, weights in fewer bits, with a scale for each of
+    their rows that is multiplied before the product or after it."""
+    p = Program()
+    x, w = p.argument("x", [m, k]), p.argument("w", [n, k], element)
+    scale = p.argument("scale", [n])
+    wide = w.to("bf16")
+    if scaled:
+        return p.give(x.dot(wide * scale.like(wide, [0]), ([1], [1])))
+    y = x.dot(wide, ([1], [1]), element="f32")
+    return p.give((y * scale.to("f32").like(y, [1])).to("bf16"))
+
+
+def rounded_matmul(m, n, k):
+    """Activations in f32, rounded for weights in bf16."""
+    p = Program()
+    x, w = p.argument("x", [m, k], "f32"), p.argument("w", [n, k])
+    return p.give(x.to("bf16").dot(w, ([1], [1])))
 
 
 def batched_matmul(batch, m, n, k, layout="nt"):

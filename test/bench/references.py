@@ -141,6 +141,23 @@ def scaled_matmul(sizes, a, b, left, right):
     return (by_parts(lambda a, left: a @ b * left[:, None], a, left),)
 
 
+def gathered_matmul(sizes, x, w, ids):
+    return (by_parts(lambda x: x @ w.to(f64).t(), x[ids]),)
+
+
+def quantised_matmul(sizes, x, w, scale):
+    # Scaled weights are rounded, as they are where they are stored.
+    w = w.to(torch.bfloat16)
+    if sizes[4:] != (False,):
+        w = w * scale[:, None]
+        return (by_parts(lambda x: x @ w.to(f64).t(), x),)
+    return (by_parts(lambda x: x @ w.to(f64).t() * scale.to(f64), x),)
+
+
+def rounded_matmul(sizes, x, w):
+    return (by_parts(lambda x: x @ w.to(f64).t(), x.to(torch.bfloat16)),)
+
+
 def batched_matmul(sizes, a, b):
     b = b if sizes[4:] == ("nn",) else b.transpose(1, 2)
     return (by_parts(torch.bmm, a, b),)

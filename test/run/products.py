@@ -62,6 +62,38 @@ def conv(name, n, size, channels, features, window, element="bf16", stride=1,
         f"{programs.tensor(shape, element)}", shape))
 
 
+def scaled(m, n, k, source, element, along, transposed=False, first=False,
+           numerics=None):
+    """A product with weights of another type, which are converted and
+    multiplied with a scale for each of their rows or of k."""
+    p = programs.Program(numerics)
+    shape = [k, n] if transposed else [n, k]
+    x, w = p.argument("x", [m, k], element), p.argument("w", shape, source)
+    wide = w.to(element)
+    dim = int((along == "k") != transposed)
+    if along:
+        scale = p.argument("scale", [shape[dim]], element)
+        wide = wide * scale.like(wide, [dim])
+    contract = [int(not transposed)]
+    y = wide.dot(x, (contract, [1])) if first else x.dot(wide, ([1], contract))
+    words = [source, element, along or "cast", "nn" if transposed else "nt",
+             *["first"] * first, *[numerics] * bool(numerics)]
+    cases[f"scaled_{'_'.join(words)}_{m}x{n}x{k}"] = p.give(y)
+
+
+def gathered(name, m, rows, n, k, element="bf16", scale=False, two=False):
+    """A product with rows of a table, perhaps scaled, or two that share them."""
+    p = programs.Program()
+    table, ids = p.argument("x", [rows, k], element), p.argument("i", [m], "i64")
+    x = programs.take_rows(p, table, ids, m)
+    if scale:
+        x = x * p.argument("s", [m], element).like(x, [0])
+    y = x.dot(p.argument("w", [n, k], element), ([1], [1]))
+    if two:
+        y = y * x.dot(p.argument("v", [n, k], element), ([1], [1]))
+    cases[f"gathered_{name}"] = p.give(y)
+
+
 def masked(name, m, n, k, side, predicate, offset, transposed=False,
            element="f32"):
     """A product, of this and of bf16, whose first or second factor is zero where its
@@ -202,6 +234,21 @@ for predicate in ("lt", "le", "gt", "ge"):
                     masked(f"masked_{element}_{predicate}_{side}_{'tn'[not t]}_"
                            f"{m}x{n}x{k}_{offset}", m, n, k, side, predicate,
                            offset, t, element)
+# Factors that the kernel computes, whole tiles and not.
+for m, n, k in ((128, 256, 64), (333, 136, 192), (200, 264, 448)):
+    for along in ("n", "k", None):
+        for transposed in (False, True):
+            scaled(m, n, k, "i8", "bf16", along, transposed)
+            scaled(m, n, k, "i8", "bf16", along, transposed, first=True)
+    for source, element in (("i8", "f16"), ("i16", "bf16"), ("bf16", "bf16"),
+                            ("f8E4M3FN", "bf16"), ("f8E5M2", "f16")):
+        scaled(m, n, k, source, element, "n")
+    scaled(m, n, k, "f32", "bf16", None)
+    scaled(m, n, k, "i8", "bf16", "n", numerics="strict")
+    gathered(f"{m}x{n}x{k}", m, 70, n, k)
+    gathered(f"f16_{m}x{n}x{k}", m, 999, n, k, "f16")
+    gathered(f"scaled_{m}x{n}x{k}", m, 999, n, k, scale=True)
+    gathered(f"two_{m}x{n}x{k}", m, 999, n, k, two=True)
 # Streams of one factor.
 for element in ("bf16", "f32"):
     for layout in ("nn", "nt"):
