@@ -42,12 +42,11 @@ func.func @gathered(%x: tensor<9000x512xbf16>, %i: tensor<4096x1xi32>, %w: tenso
 // CHECK:       fence.proxy.async
 // CHECK-NOT:   ld.global.b16
 // CHECK:       mbarrier.arrive
-// CHECK:       cp.async.bulk.tensor.2d.shared
 // CHECK:       func.func @scaled
-func.func @scaled(%x: tensor<1024x512xbf16>, %w: tensor<1024x512xi8>, %s: tensor<1024xbf16>) -> tensor<1024x1024xbf16> {
-  %f = mlopt.convert %w : tensor<1024x512xi8> -> tensor<1024x512xbf16>
-  %b = mlopt.broadcast %s dims [0] : tensor<1024xbf16> -> tensor<1024x512xbf16>
-  %v = mlopt.mul %f, %b : tensor<1024x512xbf16>
-  %r = mlopt.dot %x, %v contract [1] x [1] : (tensor<1024x512xbf16>, tensor<1024x512xbf16>) -> tensor<1024x1024xbf16>
-  return %r : tensor<1024x1024xbf16>
+func.func @scaled(%x: tensor<512x128xbf16>, %w: tensor<512x128xi8>, %s: tensor<512xbf16>) -> tensor<512x512xbf16> {
+  %f = mlopt.convert %w : tensor<512x128xi8> -> tensor<512x128xbf16>
+  %b = mlopt.broadcast %s dims [0] : tensor<512xbf16> -> tensor<512x128xbf16>
+  %v = mlopt.mul %f, %b : tensor<512x128xbf16>
+  %r = mlopt.dot %x, %v contract [1] x [1] : (tensor<512x128xbf16>, tensor<512x128xbf16>) -> tensor<512x512xbf16>
+  return %r : tensor<512x512xbf16>
 }
