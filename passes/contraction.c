@@ -339,8 +339,9 @@ static bool readContraction(MlirBlock program, const Products *products,
   }
   if (c->numProducts == 1)
     c->diagonal = mloptFindDiagonal(product, side);
+  found = found && mloptFindFolds(program, c);
   MlirValue stored = c->outputs[0].value;
-  c->isPlain = c->numProducts == 1 && c->numOutputs == 1 &&
+  c->isPlain = c->numProducts == 1 && c->numOutputs == 1 && !c->numFolds &&
                (isSum(stored, product) || isRounded(stored, product));
   return found;
 }
@@ -355,7 +356,7 @@ static bool readOne(MlirBlock program, const Products *products, intptr_t side,
   out->count = 1;
   intptr_t numStores;
   if (!readContraction(program, products, side, c, &numStores) ||
-      c->numOutputs != numStores)
+      c->numOutputs + c->numFolds != numStores)
     return false;
   mloptFindResiduals(program, c);
   return true;
@@ -407,7 +408,7 @@ static bool readList(MlirBlock program, const Products *products,
     if (!readContraction(program, products, 0, c, &numStores) ||
         (i && !areListed(&out->at[0], c)))
       return false;
-    numOutputs += c->numOutputs;
+    numOutputs += c->numOutputs + c->numFolds;
   }
   out->count = products->count;
   return numOutputs == numStores;

@@ -78,6 +78,7 @@ enum {
   MLOPT_MAX_PRODUCTS = 3,
   MLOPT_MAX_LISTED = 4,
   MLOPT_MAX_OUTPUTS = 4,
+  MLOPT_MAX_FOLDS = 4,
   MLOPT_MAX_RESIDUALS = 2,
   MLOPT_MAX_OF_ROWS = 2
 };
@@ -90,6 +91,17 @@ typedef struct MloptOutput {
   MlirType type;
   MloptPlace place; ///< of its elements in the products' results
 } MloptOutput;
+
+/// A reduction of what follows the products, in pieces of MLOPT_FOLD_LENGTH
+/// neighbours along m or n, which lie inside of every tile.
+typedef struct MloptFold {
+  MlirOperation generic;
+  MloptOutput input;  ///< what is reduced, without a parameter
+  MloptOutput output; ///< what pieces give; of the axis, they are its digit
+  MloptAxis axis;
+} MloptFold;
+
+enum { MLOPT_FOLD_LENGTH = 16 };
 
 /// A digit of an axis' index, in the memory of an output.
 typedef struct MloptStoreDigit {
@@ -117,6 +129,8 @@ typedef struct MloptContraction {
   int64_t offsetsOfB[MLOPT_MAX_PRODUCTS]; ///< as MloptMatrix.offset
   intptr_t numOutputs;
   MloptOutput outputs[MLOPT_MAX_OUTPUTS];
+  intptr_t numFolds;
+  MloptFold folds[MLOPT_MAX_FOLDS];
   intptr_t numResiduals;
   MloptOutput residuals[MLOPT_MAX_RESIDUALS];
   bool isPlain; ///< stores one product, as it is or rounded, as a matrix
@@ -163,7 +177,8 @@ bool mloptIsProduct(MlirOperation);
 /// bufferization.materialize_in_destination, is a contraction of two factors of
 /// equally wide elements, both floats or both integers, in their type or a
 /// wider one, that tensor maps describe, followed by elementwise operations
-/// alone; or several of these, as a list.
+/// alone, and reductions of pieces of what these give; or several of these, as a
+/// list.
 bool mloptFindContractions(MlirBlock program, MloptContractions *out);
 
 /// Scalar operations behind the products for an element; a function counts as

@@ -226,6 +226,12 @@ static bool followsResiduals(const MloptContraction *c) {
         !mloptPlaceEqual(&place, &known))
       return false;
   }
+  for (intptr_t i = 0; i < c->numFolds; ++i) {
+    MloptPlace place, known = c->folds[i].input.place;
+    if (follow(&walk, c->folds[i].input.value, &place) != FOLLOW_PLACE ||
+        !mloptPlaceEqual(&place, &known))
+      return false;
+  }
   return true;
 }
 
@@ -316,6 +322,8 @@ int64_t mloptEpilogueOperations(const MloptContraction *c) {
   Epilogue epilogue = {.count = 0};
   for (intptr_t i = 0; i < c->numOutputs; ++i)
     addToEpilogue(c, c->outputs[i].value, &epilogue);
+  for (intptr_t i = 0; i < c->numFolds; ++i)
+    addToEpilogue(c, c->folds[i].output.value, &epilogue);
   for (int i = 0; i < epilogue.count; ++i) {
     MlirOperation op = epilogue.at[i];
     if (!mloptIsNamed(op, "linalg.generic"))

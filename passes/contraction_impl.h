@@ -96,6 +96,9 @@ MlirType mloptRoundsFactor(MlirOperation generic);
 /// all that it stores. False if there are none, or too many.
 bool mloptFindOutputs(MlirBlock program, MloptContraction *,
                       intptr_t *outStores);
+/// Finds the reductions of pieces among what the program stores, when axes are
+/// known; false if there are too many.
+bool mloptFindFolds(MlirBlock program, MloptContraction *);
 /// Finds the residuals when the factors and the outputs are known.
 void mloptFindResiduals(MlirBlock program, MloptContraction *);
 

@@ -14,6 +14,7 @@
 
 #include "emit_boxes.h"
 #include "emit_matmul_epilogue.h"
+#include "emit_reduce.h"
 #include "nv_ring.h"
 #include "nv_tma.h"
 #include "nv_wgmma.h"
@@ -84,6 +85,26 @@ typedef struct MloptMatmulItem {
 // emit_matmul.c
 /// The code of contraction `i` follows.
 void mloptMatmulEnter(MloptMatmul *, intptr_t i);
+
+// emit_matmul_fold.c
+/// A reduction of what is stored of a block, under way.
+typedef struct MloptMatmulFold {
+  const MloptFold *fold;
+  MloptShared shared;
+  /// What this thread has of each piece: a row's or a column's.
+  MlirValue pieces[MLOPT_MATMUL_MOST_ELEMENTS];
+} MloptMatmulFold;
+/// Begins reduction `i` of a block.
+void mloptMatmulOpenFold(const MloptMatmul *, intptr_t i, MloptMatmulFold *out);
+/// Adds elements `e` and `e` + 1, neighbours along n, of the thread's part of a
+/// block of so many columns.
+void mloptMatmulFoldPair(MloptMatmul *, MloptMatmulFold *, int64_t columns,
+                         int64_t e, const MlirValue *pair);
+/// Stores what the block's pieces gave. The thread is in these two rows (i32),
+/// `first` is the block's first column, `batch` an index.
+void mloptMatmulStoreFold(MloptMatmul *, const MloptMatmulConsumer *,
+                          MloptMatmulFold *, int64_t columns, MlirValue batch,
+                          const MlirValue *rows, MlirValue first);
 
 // emit_matmul_load.c
 /// Where a step starts along k: steps do not reach beyond a run.

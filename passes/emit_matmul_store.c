@@ -255,7 +255,10 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
   if (isAwaited)
     awaitSlot(g, w);
   MlirValue elements[MLOPT_MAX_OUTPUTS][MLOPT_MATMUL_MOST_ELEMENTS];
-  for (int64_t e = 0; e < numElements; e += 2)
+  MloptMatmulFold folds[MLOPT_MAX_FOLDS];
+  for (intptr_t i = 0; i < g->c.numFolds; ++i)
+    mloptMatmulOpenFold(g, i, &folds[i]);
+  for (int64_t e = 0; e < numElements; e += 2) {
     for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
       const MloptOutput *output = &g->c.outputs[i];
       bool forSlot = isStaged(g, output);
@@ -266,6 +269,15 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
       if (!forSlot)
         storePair(g, block, output, e, &elements[i][e]);
     }
+    for (intptr_t i = 0; i < g->c.numFolds; ++i) {
+      MlirValue pair[2];
+      evaluate(g, block, &folds[i].fold->input, false, e, pair);
+      mloptMatmulFoldPair(g, &folds[i], block->numColumns, e, pair);
+    }
+  }
+  for (intptr_t i = 0; i < g->c.numFolds; ++i)
+    mloptMatmulStoreFold(g, w, &folds[i], block->numColumns, block->batch,
+                         block->rows, block->axes[MLOPT_AXIS_N]);
   for (intptr_t i = 0; i < g->c.numOutputs; ++i) {
     const MloptOutput *output = &g->c.outputs[i];
     if (!isStaged(g, output))

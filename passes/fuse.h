@@ -161,6 +161,9 @@ typedef struct MloptFuseBody {
   bool *holds;  ///< whether the node is one of them
   bool *stored; ///< whether its results leave the kernel
   double *runs; ///< room for counting
+  /// Whether products may reduce what they store: once reductions are with
+  /// whatever else reads the same rows.
+  bool mayFold;
 } MloptFuseBody;
 bool mloptFuseBodyCreate(const MloptFuseGraph *, MloptFuseBody *);
 void mloptFuseBodyDestroy(MloptFuseBody *);
@@ -184,9 +187,14 @@ MloptFuseReason mloptFuseCheckRows(const MloptFuseGraph *,
                                    const MloptFuseBody *, MloptFuseRows *out);
 
 /// Whether a body around a product is the product, what says where its factors
-/// lie, and its epilogue: FUSED, or why not (fuse_contraction.c).
+/// lie, and its epilogue: FUSED, or why not (fuse_contraction.c). Reductions in
+/// that are pieces, which a second kernel combines: `*pieceBytes`, of all.
 MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *,
-                                          const MloptFuseBody *);
+                                          const MloptFuseBody *,
+                                          int64_t *pieceBytes);
+/// Bytes of an element of a reduction under way: small floats add up in f32
+/// (fuse_rows.c).
+int64_t mloptFuseSumBytes(MlirType);
 
 /// Whether a factor of a product lies in memory, behind operations of the body
 /// that only move elements, which are marked, as kernels of products read it:

@@ -14,6 +14,10 @@
 //   %s = mlopt.add %p, %c            |
 //   %r = mlopt.max %s, %zero         |
 //
+// It may reduce what it stores in pieces that every tile holds whole: a sum of
+// columns for a bias' gradient, say, which a second kernel adds up
+// (mlopt-split-reductions).
+//
 // The factors lie in memory: code that computes them would run again for each
 // tile that reads them, so it is a kernel before this one, unless it pays
 // (fuse_prologue.c). What only says where they lie, as slices do, belongs to
@@ -92,6 +96,9 @@ typedef struct Check {
   MloptPlace *places; ///< of the body's nodes that follow the dots; its
                       ///< counters hold whether they do, and which
   int *dotOf;         ///< of these, the dot of a list
+  bool *folds; ///< of the graph's nodes: follow from a reduction of pieces
+  int numFolds;
+  int64_t pieceBytes; ///< of all such reductions
 } Check;
 
 /// The place of a node that follows the dots; NULL if it does not.
@@ -375,6 +382,89 @@ static bool joinsList(const Check *check, const MloptFuseNode *node) {
   return false;
 }
 
+/// Whether a digit of the dots' results goes on within every tile: the
+/// innermost one of either factor's own dimensions, of whole pieces.
+static bool holdsPieces(const Check *check, const MloptDigit *digit) {
+  const MloptFuseNode *dot = check->dots[0];
+  MlirType result = mloptResultType(dot->op, 0);
+  intptr_t batch = mloptGetInts(dot->op, "lhs_batch").count;
+  intptr_t left = mloptRank(mlirValueGetType(dot->from[0])) -
+                  mloptGetInts(dot->op, "lhs_contract").count;
+  intptr_t end = digit->source < left ? left : mloptRank(result);
+  for (intptr_t d = digit->source + 1; d < end; ++d)
+    if (mloptDim(result, d) != 1)
+      return false;
+  return digit->source >= batch && digit->step == 1 &&
+         digit->size % MLOPT_FOLD_LENGTH == 0;
+}
+
+/// Whether a node that follows the dots is a reduction that falls into pieces:
+/// see contraction_fold.c.
+static bool isFold(Check *check, const MloptFuseNode *node) {
+  enum { LEAST_SIDE = 64 }; // of products that others compute better below
+  MloptPlace *place = placeOf(check, node->operands[0]);
+  if (!check->body->mayFold || !mloptIsA(node->op, &mloptOp_reduce) ||
+      node->numOperands != 1 || !place ||
+      mlirAttributeIsNull(mloptAttr(node->op, "kind")) ||
+      check->numFolds == MLOPT_MAX_FOLDS || check->isStream ||
+      mloptElementWidth(
+          mloptElementType(mlirValueGetType(check->dots[0]->from[0]))) > 16 ||
+      !isTaken(check, check->dots[0]) || readsAnother(check, check->dots[0]) ||
+      mloptRank(mlirValueGetType(node->from[0])) == MLOPT_MAX_RANK)
+    return false;
+  for (int side = 0; side < 2; ++side) {
+    MlirType type = mlirValueGetType(check->dots[0]->from[side]);
+    MloptInts contract = mloptGetInts(check->dots[0]->op,
+                                      side ? "rhs_contract" : "lhs_contract");
+    MloptInts batch =
+        mloptGetInts(check->dots[0]->op, side ? "rhs_batch" : "lhs_batch");
+    int64_t free = mloptNumElements(type);
+    for (intptr_t i = 0; i < contract.count; ++i)
+      free /= mloptDim(type, contract.at[i]);
+    for (intptr_t i = 0; i < batch.count; ++i)
+      free /= mloptDim(type, batch.at[i]);
+    if (free < LEAST_SIDE)
+      return false;
+  }
+  MloptInts dims = mloptGetInts(node->op, "dims");
+  intptr_t last = -1;
+  for (intptr_t i = 0; i < dims.count; ++i)
+    if (mloptDim(mlirValueGetType(node->from[0]), dims.at[i]) > 1 &&
+        dims.at[i] > last)
+      last = dims.at[i];
+  const MloptDigit *digit = NULL;
+  for (intptr_t i = 0; i < place->count; ++i)
+    if (place->at[i].dim == last)
+      digit = &place->at[i];
+  return digit && holdsPieces(check, digit);
+}
+
+/// The reduction of pieces that an operand follows from, plus one; or 0.
+static int foldOf(const Check *check, const MloptFuseNode *node, int o) {
+  int operand = node->operands[o];
+  return operand >= 0 && check->body->holds[operand] ? check->folds[operand]
+                                                     : 0;
+}
+
+/// What follows a reduction of pieces is the second kernel's: elementwise code
+/// of that result alone.
+static MloptFuseReason checkFolded(Check *check, int at) {
+  const MloptFuseNode *node = &check->graph->nodes[at];
+  for (int o = 0; o < node->numOperands; ++o) {
+    int fold = foldOf(check, node, o);
+    if (placeOf(check, node->operands[o]) ||
+        (fold && check->folds[at] && fold != check->folds[at]) ||
+        check->graph->nodes[at].elements !=
+            mloptNumElements(mlirValueGetType(node->from[o])))
+      return MLOPT_FUSE_CONTRACTION;
+    check->folds[at] = fold ? fold : check->folds[at];
+  }
+  return node->traits.access == MLOPT_ACCESS_ELEMENTWISE ||
+                 node->traits.access == MLOPT_ACCESS_RESHAPE
+             ? MLOPT_FUSE_FUSED
+             : MLOPT_FUSE_CONTRACTION;
+}
+
 static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
   const MloptFuseNode *node = &check->graph->nodes[at];
   MloptPlace *place = &check->places[*numPlaces];
@@ -391,8 +481,20 @@ static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
     if (isKnown || reason != MLOPT_FUSE_FUSED)
       return reason;
   }
+  check->folds[at] = 0;
+  for (int o = 0; o < node->numOperands; ++o)
+    if (foldOf(check, node, o))
+      return checkFolded(check, at);
   if (!follows)
     return checkOperand(node);
+  if (node->traits.access == MLOPT_ACCESS_REDUCE && isFold(check, node)) {
+    check->folds[at] = at + 1;
+    check->pieceBytes += check->graph->nodes[node->operands[0]].elements /
+                         MLOPT_FOLD_LENGTH *
+                         mloptFuseSumBytes(mloptResultType(node->op, 0));
+    ++check->numFolds;
+    return MLOPT_FUSE_FUSED;
+  }
   if (isDot) {
     *place = mloptPlaceOfTensor(mloptResultType(node->op, 0));
     *dot = check->isList ? at : 0;
@@ -426,7 +528,7 @@ static MloptFuseReason checkResults(const Check *check) {
   int numStored = 0, numAlong = 0;
   for (int i = 0; i < body->count; ++i) {
     int node = body->nodes[i];
-    if (!body->stored[node])
+    if (!body->stored[node] || check->folds[node])
       continue;
     MloptPlace *place = placeOf(check, node);
     unsigned width = mloptElementWidth(
@@ -437,6 +539,8 @@ static MloptFuseReason checkResults(const Check *check) {
     numAlong +=
         check->numDots > 1 && !check->isStream && runsAlongOther(check, place);
   }
+  if (!numStored)
+    return MLOPT_FUSE_CONTRACTION;
   bool isOne = check->numDots == 1 || check->isStream;
   return isOne || numAlong == numStored || (check->isList && !numAlong)
              ? MLOPT_FUSE_FUSED
@@ -453,21 +557,25 @@ static MloptFuseReason checkBody(Check *check) {
 }
 
 MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
-                                          const MloptFuseBody *body) {
+                                          const MloptFuseBody *body,
+                                          int64_t *pieceBytes) {
   Check check = {.graph = graph,
                  .body = body,
                  .mapped = true,
                  .moves = calloc((size_t)graph->count, sizeof *check.moves),
                  .follows = calloc((size_t)graph->count, sizeof *check.follows),
                  .rows = calloc((size_t)graph->count, sizeof *check.rows),
+                 .folds = calloc((size_t)graph->count, sizeof *check.folds),
                  .places = malloc((size_t)body->count * sizeof *check.places),
                  .dotOf = calloc((size_t)body->count, sizeof *check.dotOf)};
   // Out of memory: keep it simple.
-  MloptFuseReason reason =
-      check.moves && check.follows && check.rows && check.places && check.dotOf
-          ? checkBody(&check)
-          : MLOPT_FUSE_CONTRACTION;
+  MloptFuseReason reason = check.moves && check.follows && check.rows &&
+                                   check.folds && check.places && check.dotOf
+                               ? checkBody(&check)
+                               : MLOPT_FUSE_CONTRACTION;
+  *pieceBytes = check.pieceBytes;
   free(check.dotOf);
+  free(check.folds);
   free(check.moves);
   free(check.follows);
   free(check.rows);

@@ -216,7 +216,8 @@ static MloptFuseReason checkLevers(const MloptFuseGraph *graph,
 /// An operation that is a kernel of its own suffers no other; a product, its
 /// epilogue.
 static MloptFuseReason checkAlone(const MloptFuseGraph *graph,
-                                  const MloptFuseBody *body, bool *alone) {
+                                  const MloptFuseBody *body, bool *alone,
+                                  int64_t *pieceBytes) {
   MloptFuseReason reason = MLOPT_FUSE_FUSED;
   bool contracts = false;
   int numCompute = 0;
@@ -230,7 +231,8 @@ static MloptFuseReason checkAlone(const MloptFuseGraph *graph,
   *alone = reason != MLOPT_FUSE_FUSED;
   if (numCompute <= 1)
     return MLOPT_FUSE_FUSED;
-  return contracts ? mloptFuseCheckContraction(graph, body) : reason;
+  return contracts ? mloptFuseCheckContraction(graph, body, pieceBytes)
+                   : reason;
 }
 
 static bool reduces(const MloptFuseGraph *graph, const MloptFuseBody *body) {
@@ -264,9 +266,10 @@ static bool rowFits(const MloptFuseRows *rows, int64_t bytes) {
 }
 
 static void judgeSpace(const MloptFuseGraph *graph, const MloptFuseBody *body,
-                       MloptFuseVerdict *verdict, MloptFuseRows *rows) {
+                       MloptFuseVerdict *verdict, MloptFuseRows *rows,
+                       int64_t *pieceBytes) {
   bool alone;
-  verdict->reason = checkAlone(graph, body, &alone);
+  verdict->reason = checkAlone(graph, body, &alone, pieceBytes);
   if (alone) {
     verdict->family = MLOPT_KERNEL_ALONE;
   } else if (reduces(graph, body)) {
@@ -300,7 +303,8 @@ MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
                                 const MloptFuseBody *body) {
   MloptFuseVerdict verdict = {.reason = MLOPT_FUSE_FUSED};
   MloptFuseRows rows = {0};
-  judgeSpace(graph, body, &verdict, &rows);
+  int64_t pieceBytes = 0;
+  judgeSpace(graph, body, &verdict, &rows, &pieceBytes);
   if (verdict.reason == MLOPT_FUSE_FUSED)
     verdict.reason = checkLevers(graph, body);
   int64_t read = 0, stored = 0;
@@ -322,5 +326,8 @@ MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
                         mloptFuseProductTime(graph, body));
   if (verdict.reason == MLOPT_FUSE_FUSED && rows.sumBytes)
     verdict.cost += costOfSums(&rows);
+  // The second kernel of what a product's tiles reduce.
+  if (verdict.reason == MLOPT_FUSE_FUSED && pieceBytes)
+    verdict.cost += costOf(2 * pieceBytes, 0, 0);
   return verdict;
 }

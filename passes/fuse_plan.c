@@ -266,6 +266,8 @@ MlirLogicalResult mloptFusePlanCreate(const MloptFuseGraph *graph, bool wgmma,
     changed |= mloptFuseShare(plan);
     changed |= mloptFuseMergeSiblings(plan);
   }
+  plan->scratch.mayFold = true;
+  mloptFuseMergeEdges(plan);
   return mloptResultOf(!plan->failed);
 }
 

@@ -123,8 +123,7 @@ static bool checkStored(Check *check, const MloptFuseLayout *own,
          (size == rows && mloptFuseLayoutCovers(&check->space, own, false));
 }
 
-/// Bytes of a sum under way: small floats add up in f32.
-static int64_t sumBytes(MlirType type) {
+int64_t mloptFuseSumBytes(MlirType type) {
   unsigned bits = mloptElementWidth(mloptElementType(type));
   if (mloptIsFloatElement(mloptElementType(type)) && bits < 32)
     bits = 32;
@@ -143,7 +142,7 @@ static MloptFuseReason checkReduction(Check *check, int place, bool after) {
   if (!isSum(node) || !checkReduce(check, node, own, true))
     return MLOPT_FUSE_OTHER_ROWS;
   check->beneath[place] = true;
-  check->rows->sumBytes += sumBytes(mloptResultType(node->op, 0));
+  check->rows->sumBytes += mloptFuseSumBytes(mloptResultType(node->op, 0));
   check->rows->rereads |= after;
   return MLOPT_FUSE_FUSED;
 }

@@ -32,6 +32,9 @@ typedef struct MloptSplit {
   int64_t rest;  ///< elements of the cut loops in no piece
   bool isWhole;  ///< nothing is cut; others wait for the reductions
   bool isBeside; ///< the reductions are sums of columns beside others of rows
+  bool isFold;   ///< or of what follows products
+  intptr_t
+      firsts[MLOPT_SPLIT_REDUCTIONS]; ///< then, their results in the pieces
 } MloptSplit;
 
 /// Where a reduction is cut into about as many pieces, and how much fills none.

@@ -24,7 +24,8 @@
 //   }
 //
 // Sums of columns beside reductions of rows, of which a block takes some from
-// top to bottom, are cut into pieces of rows for the same reason.
+// top to bottom, are cut into pieces of rows for the same reason. Reductions of
+// what follows a product are cut into pieces that every tile of it holds whole.
 //
 // What does not fill a piece is one of its own, reduced by a kernel beside the
 // first, or where columns are reduced beside rows, by the same one. Results of
@@ -36,6 +37,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "contraction.h"
 #include "passes.h"
 #include "split_impl.h"
 #include "traffic.h"
@@ -174,6 +176,39 @@ static void findStreams(MloptSplit *s) {
     }
 }
 
+/// Finds the reductions of what follows products, cut as contraction.h says;
+/// false where there are none, or they cannot be.
+static bool findFolds(MloptSplit *s) {
+  bool hasProduct = false;
+  s->count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    hasProduct |= mloptIsProduct(op);
+    if (!mloptIsReduction(op) || mloptIsProduct(op))
+      continue;
+    MloptReduction *r = &s->loops[s->count];
+    MloptCombiner combiner;
+    if (!hasProduct || s->count == MLOPT_MAX_FOLDS ||
+        mlirOperationGetNumOperands(op) != 2 ||
+        !mloptDescribeReduction(op, r) || r->numLoops == MLOPT_MAX_RANK ||
+        !mloptDescribeCombiner(op, 0, &combiner))
+      return false;
+    intptr_t last = r->numReduced - 1;
+    while (last > 0 && r->sizes[r->reduced[last]] == 1)
+      --last;
+    int64_t size = r->sizes[r->reduced[last]];
+    if (size % MLOPT_FOLD_LENGTH)
+      return false;
+    s->cuts[s->count] = (MloptCut){.loop = r->reduced[last],
+                                   .count = size / MLOPT_FOLD_LENGTH,
+                                   .length = MLOPT_FOLD_LENGTH};
+    s->firsts[s->count] = s->count;
+    s->reductions[s->count++] = op;
+  }
+  s->isFold = s->isBeside = s->count > 0;
+  return s->isFold;
+}
+
 static bool readSplit(MlirOperation fusion, MloptSplit *s) {
   *s = (MloptSplit){
       .fusion = fusion,
@@ -183,6 +218,8 @@ static bool readSplit(MlirOperation fusion, MloptSplit *s) {
   if (numValues > MLOPT_MAX_PIECE_VALUES ||
       mlirOperationGetNumResults(fusion) > MLOPT_SPLIT_ROOTS)
     return false;
+  if (findFolds(s))
+    return true;
   if (mloptFindBeside(s, false)) {
     mloptCutBeside(s);
     return true;
@@ -337,6 +374,7 @@ static MlirOperation buildCombined(const MloptSplit *s, MlirOperation pieces,
       mlirOperationEqual(pieces, rest) ? resultOf(s, s->count) : 0;
   for (intptr_t k = 0; k < s->count; ++k) {
     MlirOperation op = s->reductions[k];
+    next = s->isFold ? s->firsts[k] : next;
     MloptCut restCut = restOf(s, k);
     intptr_t numResults = mlirOperationGetNumResults(op);
     intptr_t numInputs = mlirOperationGetNumOperands(op) - numResults;
@@ -463,6 +501,61 @@ static bool split(const MloptSplit *s, MlirOperation *parts) {
   return true;
 }
 
+static bool splitFusion(MlirOperation fusion, int turns);
+
+static void replaceRoots(const MloptSplit *s, MlirOperation by,
+                         const intptr_t *numberOf) {
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(s->fusion); i < n; ++i)
+    if (numberOf[i] >= 0)
+      mlirValueReplaceAllUsesOfWith(mloptResult(s->fusion, i),
+                                    mloptResult(by, numberOf[i]));
+}
+
+static bool reduceAlike(const MloptReduction *a, const MloptReduction *b) {
+  return a->numLoops == b->numLoops && a->numReduced == b->numReduced &&
+         !memcmp(a->sizes, b->sizes, sizeof a->sizes) &&
+         !memcmp(a->reduced, b->reduced, sizeof a->reduced);
+}
+
+/// Splits a product from what its pieces give: a kernel for each space that is
+/// reduced.
+static bool splitFolds(const MloptSplit *s, int turns) {
+  intptr_t numberOf[MLOPT_SPLIT_ROOTS], count = 0;
+  MlirOperation combined[MLOPT_SPLIT_REDUCTIONS];
+  bool isDone[MLOPT_SPLIT_REDUCTIONS] = {false};
+  memset(numberOf, -1, sizeof numberOf);
+  MlirOperation pieces = buildPieces(s, CUTS, true, numberOf);
+  if (mlirOperationIsNull(pieces))
+    return false;
+  replaceRoots(s, pieces, numberOf);
+  for (intptr_t k = 0; k < s->count; ++k) {
+    if (isDone[k])
+      continue;
+    MloptSplit alike = *s;
+    alike.count = 0;
+    for (intptr_t i = k; i < s->count; ++i) {
+      if (isDone[i] || !reduceAlike(&s->loops[k], &s->loops[i]))
+        continue;
+      isDone[i] = true;
+      alike.reductions[alike.count] = s->reductions[i];
+      alike.loops[alike.count] = s->loops[i];
+      alike.cuts[alike.count] = s->cuts[i];
+      alike.firsts[alike.count++] = s->firsts[i];
+    }
+    memset(numberOf, -1, sizeof numberOf);
+    combined[count] =
+        buildCombined(&alike, pieces, (MlirOperation){NULL}, numberOf, false);
+    if (mlirOperationIsNull(combined[count]))
+      return false;
+    replaceRoots(s, combined[count++], numberOf);
+  }
+  mlirOperationDestroy(s->fusion);
+  for (intptr_t i = 0; i < count; ++i)
+    if (!splitFusion(combined[i], turns - 1))
+      return false;
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -482,6 +575,8 @@ static bool splitFusion(MlirOperation fusion, int turns) {
     return !failed;
   if (!turns || !readSplit(fusion, &s))
     return true;
+  if (s.isFold)
+    return splitFolds(&s, turns);
   if (!split(&s, parts))
     return false;
   for (int part = COMBINED; part < NUM_PARTS; ++part)
@@ -545,7 +640,8 @@ const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
            "dimensions that lie apart are reduced one group after the other, "
            "and reductions of columns that need each other's results in a "
            "fusion each. Columns that are reduced beside rows are reduced in "
-           "pieces of rows, a block's each. Scans of too few lines become a "
+           "pieces of rows, a block's each, and reductions of what follows a "
+           "product in pieces of 16 elements. Scans of too few lines become a "
            "fusion that adds up pieces of them, one that scans the sums, and "
            "one that scans the pieces from there.",
     .anchor = "func.func",

@@ -244,6 +244,13 @@ add("epilogue/linear_residual_bf16_8192x4096x16384", "linear_residual",
     (8192, 4096, 16384), (16, 32, 48), FUSED, flops=LINEAR, ceiling="dots")
 add("epilogue/swiglu_bf16_8192x14336x4096", "swiglu", (8192, 14336, 4096),
     (16, 32, 48), FUSED, flops=2 * 2.0 * 8192 * 14336 * 4096, ceiling="dots")
+# Of what is rounded.
+add("epilogue/linear_squares_bf16_8192x4096x4096", "linear_squares",
+    (8192, 4096, 4096), (16, 32, 48), (EAGER, COMPILE),
+    flops=2.0 * 8192 * 4096 * 4096, ceiling="dots", tolerance=(1e-2, 2e-2))
+add("epilogue/gelu_gradient_bf16_8192x4096x1024", "gelu_gradient",
+    (8192, 4096, 1024), (16, 32, 48), (EAGER, COMPILE),
+    flops=2.0 * 8192 * 4096 * 1024, ceiling="dots")
 for m, k, *widths in ((8192, 4096, 4096, 1024, 1024), (512, 4096, 4096, 1024, 1024),
                       (8192, 4096, 4096, 4096, 4096)):
     add(f"epilogue/qkv_bf16_{m}x{'+'.join(map(str, widths))}x{k}", "projections",

@@ -189,6 +189,22 @@ def torch_swiglu(sizes):
     return lambda a, gate, up: F.silu(F.linear(a, gate)) * F.linear(a, up)
 
 
+def torch_linear_squares(sizes):
+    def f(a, w):
+        y = F.linear(a, w)
+        return y, y.float().square().sum(1)
+
+    return f
+
+
+def torch_gelu_gradient(sizes):
+    def f(dy, w, h):
+        dh = torch.ops.aten.gelu_backward(dy @ w, h, approximate="tanh")
+        return dh, dh.sum(0)
+
+    return f
+
+
 def torch_projections(sizes):
     return lambda x, *w: tuple(F.linear(x, wi) for wi in w)
 

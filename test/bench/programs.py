@@ -599,6 +599,27 @@ def swiglu(m, n, k):
     return p.give((silu(g) * u).to("bf16"))
 
 
+def linear_squares(m, n, k):
+    """With the sum of squares of each row, for a norm behind it."""
+    p = Program()
+    y = p.argument("a", [m, k]).dot(p.argument("w", [n, k]), ([1], [1]))
+    f = y.to("f32")
+    return p.give(y, (f * f).reduce("add", 1))
+
+
+def gelu_gradient(m, n, k):
+    """Of a product behind a GELU of h: h's gradient, and that of its bias."""
+    p = Program()
+    dy, w = p.argument("dy", [m, k]), p.argument("w", [k, n])
+    h = p.argument("h", [m, n]).to("f32")
+    c = math.sqrt(2 / math.pi)
+    t = ((h + h * h * h * 0.044715) * c).unary("tanh")
+    slope = (t + 1.0) * 0.5 + h * (t * t * -1.0 + 1.0) * (
+        (h * h * (3 * 0.044715) + 1.0) * (0.5 * c))
+    dh = (dy.dot(w, ([1], [0]), element="f32") * slope).to("bf16")
+    return p.give(dh, dh.to("f32").reduce("add", 0).to("bf16"))
+
+
 def projections(m, k, *widths):
     """Queries, keys and values, of fewer heads; or any products of one x."""
     p = Program()

@@ -176,6 +176,23 @@ def swiglu(sizes, a, gate, up):
                      (a @ up.to(f64).t()), a),)
 
 
+def linear_squares(sizes, a, w):
+    y = by_parts(lambda a: a @ w.to(f64).t(), a)
+    return y, (y * y).sum(1)
+
+
+def gelu_gradient(sizes, dy, w, h):
+    def part(dy, h):
+        c = math.sqrt(2 / math.pi)
+        t = torch.tanh(c * (h + 0.044715 * h ** 3))
+        slope = 0.5 * (1 + t) + 0.5 * h * (1 - t * t) * c * (
+            1 + 3 * 0.044715 * h * h)
+        return dy @ w.to(f64) * slope
+
+    dh = by_parts(part, dy, h)
+    return dh, dh.sum(0)
+
+
 def projections(sizes, x, *w):
     return tuple(by_parts(lambda x, wi=wi: x @ wi.to(f64).t(), x) for wi in w)
 

@@ -51,6 +51,28 @@ func.func @grouped(%a: tensor<256x128xbf16>, %w: tensor<192x128xbf16>, %v: tenso
   return %0#0, %0#1 : tensor<256x192xbf16>, tensor<256x64xbf16>
 }
 
+// Sums of columns: a warp deals the pieces of 64 columns and its 16 rows out in
+// 8 + 4 + 2 exchanges; then two for each thread are stored, and another kernel
+// adds them up.
+// CHECK:       gpu.binary @columns_kernel_0
+// CHECK:       wgmma.mma_async
+// CHECK-COUNT-14: shfl.sync.bfly
+// CHECK-NOT:   shfl.sync
+// CHECK:       gpu.binary @columns_kernel_1
+// CHECK:       func.func @columns
+// CHECK:         gpu.launch_func @columns_kernel_0
+// CHECK:         gpu.launch_func @columns_kernel_1
+// CHECK-NOT:     gpu.launch_func
+func.func @columns(%a: tensor<256x128xbf16>, %w: tensor<64x128xbf16>) -> (tensor<256x64xbf16>, tensor<64xf32>) {
+  %0:2 = mlopt.fusion (%x = %a : tensor<256x128xbf16>, %y = %w : tensor<64x128xbf16>) -> (tensor<256x64xbf16>, tensor<64xf32>) {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<256x128xbf16>, tensor<64x128xbf16>) -> tensor<256x64xf32>
+    %2 = mlopt.convert %1 : tensor<256x64xf32> -> tensor<256x64xbf16>
+    %3 = mlopt.reduce add %1 dims [0] : (tensor<256x64xf32>) -> tensor<64xf32>
+    mlopt.yield %2, %3 : tensor<256x64xbf16>, tensor<64xf32>
+  }
+  return %0#0, %0#1 : tensor<256x64xbf16>, tensor<64xf32>
+}
+
 // A residual is read two elements at a time, and a bias once for both rows of a
 // thread: 16 accesses of the one, 8 of the other for a block of 64 columns.
 // CHECK:       gpu.binary @residual_kernel_0

@@ -288,3 +288,48 @@ func.func @beside_few(%x: tensor<127x1024xf32>) -> (tensor<127xf32>, tensor<1024
   }
   return %r#0, %r#1 : tensor<127xf32>, tensor<1024xf32>
 }
+
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// What follows a product is reduced in pieces of 16, which tiles hold whole; each
+// space in a kernel of its own.
+// CHECK-LABEL: func.func @product
+// CHECK:       %[[P:.*]]:3 = mlopt.fusion
+// CHECK-SAME:    -> (tensor<64x512xf32>, tensor<1024x32xf32>, tensor<1024x512xf32>)
+// CHECK:         linalg.generic
+// CHECK-SAME:    ["parallel", "parallel", "reduction"]
+// CHECK:         linalg.generic {indexing_maps = [#[[DOWN:.*]], #{{.*}}, #{{.*}}]
+// CHECK:         linalg.generic {indexing_maps = [#[[ALONG:.*]], #{{.*}}, #{{.*}}]
+// CHECK:       mlopt.fusion ({{.*}} = %[[P]]#0 : tensor<64x512xf32>) -> tensor<512xf32>
+// CHECK:       mlopt.fusion ({{.*}} = %[[P]]#1 : tensor<1024x32xf32>) -> tensor<1024xf32>
+// CHECK-NOT:   mlopt.fusion
+func.func @product(%x: tensor<1024x256xbf16>, %w: tensor<512x256xbf16>) -> (tensor<1024x512xf32>, tensor<512xf32>, tensor<1024xf32>) {
+  %r:3 = mlopt.fusion (%ax = %x : tensor<1024x256xbf16>, %aw = %w : tensor<512x256xbf16>) -> (tensor<1024x512xf32>, tensor<512xf32>, tensor<1024xf32>) {
+    %zero = arith.constant dense<0.0> : tensor<1024x512xf32>
+    %zeron = arith.constant dense<0.0> : tensor<512xf32>
+    %zerom = arith.constant dense<0.0> : tensor<1024xf32>
+    %y = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%ax, %aw : tensor<1024x256xbf16>, tensor<512x256xbf16>) outs(%zero : tensor<1024x512xf32>) {
+    ^bb0(%e: bf16, %f: bf16, %acc: f32):
+      %0 = arith.extf %e : bf16 to f32
+      %1 = arith.extf %f : bf16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %acc, %2 : f32
+      linalg.yield %3 : f32
+    } -> tensor<1024x512xf32>
+    %s = linalg.generic {indexing_maps = [#id2, #column], iterator_types = ["reduction", "parallel"]} ins(%y : tensor<1024x512xf32>) outs(%zeron : tensor<512xf32>) {
+    ^bb0(%e: f32, %acc: f32):
+      %0 = arith.addf %acc, %e : f32
+      linalg.yield %0 : f32
+    } -> tensor<512xf32>
+    %t = linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<1024x512xf32>) outs(%zerom : tensor<1024xf32>) {
+    ^bb0(%e: f32, %acc: f32):
+      %0 = arith.addf %acc, %e : f32
+      linalg.yield %0 : f32
+    } -> tensor<1024xf32>
+    mlopt.yield %y, %s, %t : tensor<1024x512xf32>, tensor<512xf32>, tensor<1024xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<1024x512xf32>, tensor<512xf32>, tensor<1024xf32>
+}

@@ -240,6 +240,89 @@ def grouped_heads(p, heads, n, k):
         a @ q.transpose(1, 2), (a @ k.transpose(1, 2)).transpose(0, 1))
 
 
+# Multiples of 16, of which pieces of reductions are.
+FOLDS = ((208, 336, 136), (128, 256, 64), (64, 64, 32), (96, 320, 1088),
+         (1008, 784, 264), (2064, 1040, 200))
+
+
+@case(FOLDS)
+def column_sums(p, m, n, k):
+    y = linear(p, m, n, k)
+    b = p.argument("b", [n], "f32")
+    z = y + b.like(y, [1])
+    return [z.to("bf16"), z.reduce("add", 0)], lambda a, w, b: (
+        a @ w.T + b, (a @ w.T + b).sum(0))
+
+
+@case(FOLDS)
+def column_sums_rounded(p, m, n, k):
+    """What a backward product stores, and the gradient of a bias."""
+    y = linear(p, m, n, k)
+    h = p.argument("h", [m, n])
+    z = (y * h.to("f32").unary("tanh")).to("bf16")
+    return [z, z.to("f32").reduce("add", 0).to("bf16")], lambda a, w, h: (
+        (a @ w.T) * h.tanh(), ((a @ w.T) * h.tanh()).sum(0))
+
+
+@case(FOLDS)
+def row_squares(p, m, n, k):
+    """What a norm behind it needs."""
+    y = linear(p, m, n, k)
+    return [y.to("bf16"), (y * y).reduce("add", 1)], lambda a, w: (
+        a @ w.T, (a @ w.T).square().sum(1))
+
+
+@case(FOLDS)
+def row_and_column(p, m, n, k):
+    """Beside a result of 32 bits and a residual."""
+    y = linear(p, m, n, k)
+    r = p.argument("r", [m, n], "f32")
+    z = y + r
+    return [z, z.reduce("max", 1), z.reduce("add", 0), z.reduce("min", 0)], (
+        lambda a, w, r: (a @ w.T + r, (a @ w.T + r).amax(1),
+                         (a @ w.T + r).sum(0), (a @ w.T + r).amin(0)))
+
+
+@case(FOLDS)
+def reduced_transposed(p, m, n, k):
+    y = linear(p, m, n, k)
+    return [y.to("bf16").transpose(1, 0), y.reduce("add", 0),
+            y.reduce("max", 1)], lambda a, w: (
+                (a @ w.T).T, (a @ w.T).sum(0), (a @ w.T).amax(1))
+
+
+@case(((64, 320, 72), (256, 784, 136)))
+def reduced_heads(p, m, n, k):
+    """Of several dimensions, and of some of them."""
+    a, w = p.argument("a", [3, m, k]), p.argument("w", [n, k])
+    y = a.dot(w, ([2], [1]), element="f32")
+    heads = y.reshape(3, m, n // 16, 16)
+    return [y.to("bf16"), y.reduce("add", 0, 1), y.reduce("max", 1),
+            heads.reduce("max", 3)], lambda a, w: (
+                a @ w.T, (a @ w.T).sum((0, 1)), (a @ w.T).amax(1),
+                (a @ w.T).reshape(3, m, n // 16, 16).amax(3))
+
+
+@case(((64, 320, 72), (256, 784, 136)))
+def reduced_batches(p, m, n, k):
+    a, w = p.argument("a", [3, m, k]), p.argument("w", [3, n, k])
+    y = a.dot(w, ([2], [2]), ([0], [0]), "f32")
+    return [y.to("bf16"), y.reduce("add", 1), y.reduce("add", 2)], (
+        lambda a, w: (a @ w.transpose(1, 2), (a @ w.transpose(1, 2)).sum(1),
+                      (a @ w.transpose(1, 2)).sum(2)))
+
+
+@case(FOLDS)
+def gated_sums(p, m, n, k):
+    a = p.argument("a", [m, k])
+    gate, up = p.argument("gate", [n, k]), p.argument("up", [n, k])
+    g = a.dot(gate, ([1], [1]), element="f32")
+    y = g.unary("logistic") * a.dot(up, ([1], [1]), element="f32")
+    return [y.to("bf16"), y.reduce("add", 0)], lambda a, g, u: (
+        (a @ g.T).sigmoid() * (a @ u.T),
+        ((a @ g.T).sigmoid() * (a @ u.T)).sum(0))
+
+
 @case()
 def several(p, m, n, k):
     """Results of three types, one of them the product itself."""
@@ -343,8 +426,13 @@ def make(folder, pattern):
 
 
 def kernels_of(program, sizes):
-    """How many kernels a case takes: one, unless its depth is so long beside
-    its few tiles that each product is cut into pieces, which one more adds."""
+    """How many kernels a case takes: one, and one more for each space whose
+    pieces it reduces; unless its depth is so long beside its few tiles that
+    each product is cut into pieces, which one more adds."""
+    spaces = set(re.findall(r"mlopt.reduce \w+ %\w+ (dims .* : \(.*\)) ->",
+                            program.text))
+    if spaces:
+        return 1 + len(spaces)
     is_cut = len(sizes) == 3 and sizes[2] >= 4096 and sizes[0] * sizes[1] < 2**16
     return program.text.count("mlopt.dot ") + 1 if is_cut else 1
 
