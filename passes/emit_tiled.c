@@ -123,10 +123,14 @@ static int64_t rowsOfLine(MloptTiledMatrix m) {
 }
 
 static int64_t swizzleOf(MloptTiledMatrix m, int64_t row) {
+  if (m.shared)
+    return row * m.shared & mask(m);
   return m.apart ? (row / m.apart & 3) * 2 : row / rowsOfLine(m) & mask(m);
 }
 
 static MlirValue buildSwizzle(MloptNv *nv, MloptTiledMatrix m, MlirValue row) {
+  if (m.shared)
+    return mloptNvAndInt(nv, mloptNvMulInt(nv, row, m.shared), mask(m));
   if (m.apart)
     return mloptNvMulInt(
         nv, mloptNvAndInt(nv, mloptNvDivInt(nv, row, m.apart), 3), 2);
@@ -222,9 +226,43 @@ static bool copies(const MloptTiled *g) {
   return g->factors[0].isCopied || g->factors[1].isCopied;
 }
 
-/// The position along k where a step starts.
-static MlirValue depthOf(MloptTiled *g, MlirValue step) {
-  return mloptTiledToIndex(g, mloptNvMulInt(&g->nv, step, g->s.tile[2]));
+/// The step that comes in this one's place: each tile starts with another, so
+/// that blocks that run side by side read other parts of their rows, which lie
+/// in other banks of memory. What is beyond the last step stays there.
+static MlirValue turnStep(MloptTiled *g, MlirValue step) {
+  MloptNv *nv = &g->nv;
+  if (mlirValueIsNull(g->turn))
+    return step;
+  MlirValue count = mloptNvArith(nv, "arith.subi", g->endStep, g->firstStep);
+  MlirValue turned = mloptNvAdd(nv, step, g->turn);
+  MlirValue isInside = mloptBuildCmpI(nv->b, "ult", turned, g->endStep);
+  turned = mloptBuildSelect(nv->b, isInside, turned,
+                            mloptNvArith(nv, "arith.subi", turned, count));
+  return mloptBuildSelect(nv->b, mloptBuildCmpI(nv->b, "ult", step, g->endStep),
+                          turned, step);
+}
+
+MlirValue mloptTiledDepthOf(MloptTiled *g, MlirValue step) {
+  return mloptTiledToIndex(
+      g, mloptNvMulInt(&g->nv, turnStep(g, step), g->s.tile[2]));
+}
+
+/// By how many steps a tile turns whose rows of the long factor no other reads.
+/// (A source in shared memory gains nothing by it.)
+static void chooseTurn(MloptTiled *g) {
+  MloptNv *nv = &g->nv;
+  int shorter = !mloptTiledLongFactor(&g->p);
+  MloptAxis axis = shorter ? MLOPT_AXIS_N : MLOPT_AXIS_M;
+  bool isKept =
+      !mloptTiledIsDirect(&g->s) && mloptTiledKeepsSource(&g->p, &g->s);
+  if (!g->usesMma || g->p.axes[axis].size > g->s.tile[shorter] || isKept ||
+      g->p.isOrdered || g->p.diagonal.isKnown)
+    return;
+  MlirValue tile =
+      mloptNvDivInt(nv, mloptNvRegister(nv, "ctaid.x"), g->s.splits);
+  g->turn =
+      mloptNvArith(nv, "arith.remui", tile,
+                   mloptNvArith(nv, "arith.subi", g->endStep, g->firstStep));
 }
 
 static MlirValue nextSlot(MloptTiled *g, MlirValue slot) {
@@ -236,7 +274,7 @@ static MlirValue nextSlot(MloptTiled *g, MlirValue slot) {
 
 static void loadStep(MloptTiled *g, MlirValue step, MlirValue slot,
                      MloptTiledLoaded loaded[2]) {
-  MlirValue k = depthOf(g, step);
+  MlirValue k = mloptTiledDepthOf(g, step);
   for (int i = 0; i < 2; ++i)
     mloptTiledLoad(g, &g->factors[i], k, slot, &loaded[i]);
   if (copies(g))
@@ -291,7 +329,7 @@ static void multiplySteps(MloptTiled *g) {
   mloptNvOp(nv, "nvvm.barrier0", 0, NULL, NULL);
   MloptTiledLoaded loaded[2];
   loadStep(g, mloptNvAddInt(nv, step, g->s.stages - 1), in[1], loaded);
-  mloptTiledMultiply(g, in[0]);
+  mloptTiledMultiply(g, in[0], mloptTiledDepthOf(g, step));
   storeStep(g, in[1], loaded);
   start[0] = nextSlot(g, in[0]);
   start[1] = nextSlot(g, in[1]);
@@ -395,11 +433,13 @@ void mloptEmitTiled(MloptKernel *kernel) {
   g.stageBytes = aBytes + mloptTiledFactorBytes(&g.p, &g.s, 1);
   readThreads(&g);
   mloptNvShare(&g.nv, g.steps, g.s.splits, g.rank, &g.firstStep, &g.endStep);
-  g.endDepth = depthOf(&g, g.endStep);
+  g.endDepth = mloptTiledDepthOf(&g, g.endStep);
   locateTile(&g);
   skipZeros(&g);
+  chooseTurn(&g);
   mloptTiledSetUpFactor(&g, 0, 0);
   mloptTiledSetUpFactor(&g, 1, aBytes);
+  mloptTiledSetUpComputed(&g);
   clearSums(&g);
   if (mloptTiledIsDirect(&g.s)) {
     mloptTiledMultiplyDirect(&g);

@@ -13,8 +13,9 @@
 // which the long one passes by.
 //
 // k may come in any order that both factors share. Of the short factor, whose
-// rows are the fragments' columns, a lane has 16 bytes of 64 of a row, 32
-// elements of 16 bits (g = lane / 4, t = lane % 4):
+// rows are the fragments' columns, a lane has a quarter of 64 bytes of a row,
+// 32 elements of 16 bits, or of as many as four lanes have of a long factor
+// that is computed from bytes (g = lane / 4, t = lane % 4):
 //
 //   row g:  | t = 0: 0..7 | t = 1: 8..15 | t = 2: 16..23 | t = 3: 24..31 |
 //
@@ -40,23 +41,28 @@
 #include "emit_tiled_impl.h"
 
 enum {
-  CHUNK_BYTES = 64,  ///< along k, that four lanes have
+  LANES = 4,         ///< that have a row of the short factor
   HALVES = 2,        ///< of what eight lanes have
   MOST_CHUNKS = 8,   ///< of a step
   MOST_COLUMNS = 16, ///< vectors of the short factor
   MOST_ROWS = 16,    ///< vectors of a chunk
-  WORDS = 4,         ///< of a vector
   FRAGMENT = 4,      ///< sums of a lane
 };
 
 /// What a lane has loaded of a factor for one step.
 typedef MloptTiledLoaded Loaded[MOST_CHUNKS];
 /// The vectors of a chunk as fragments have them.
-typedef MlirValue Fragments[MOST_ROWS][WORDS];
+typedef MlirValue Fragments[MOST_ROWS][MLOPT_TILED_MAX_WORDS];
 
-/// Elements of a chunk.
+/// Elements of k that four lanes have.
 static int64_t chunkOf(const MloptTiled *g) {
-  return CHUNK_BYTES / g->factors[0].elementBytes;
+  return LANES * mloptTiledLane(&g->p);
+}
+
+/// Words of a vector in fragments.
+static int64_t wordsOf(const MloptTiled *g) {
+  int64_t bytes = mloptElementWidth(g->factors[0].stored) / 8;
+  return mloptTiledLane(&g->p) * bytes / 4;
 }
 
 /// Lines of a row of the long factor in a group's step.
@@ -86,20 +92,25 @@ static MlirValue *sumsOf(MloptTiled *g, int64_t block, int64_t column,
 /// Chunks of `size` elements of k each, of a group's part of a step.
 static void loadChunks(MloptTiled *g, int factor, MlirValue step, int64_t size,
                        Loaded out) {
-  MlirValue k = mloptTiledToIndex(g, mloptNvMulInt(&g->nv, step, g->s.tile[2]));
+  MlirValue k = mloptTiledDepthOf(g, step);
   for (int64_t c = 0; c < g->s.tile[2] / g->s.groups / size; ++c)
     mloptTiledLoad(g, &g->factors[factor], mloptTiledAddInt(g, k, c * size),
                    (MlirValue){NULL}, &out[c]);
 }
 
+/// Where chunks that were loaded in the step before start.
+static void startChunks(MloptTiled *g, MlirValue step, int64_t size,
+                        Loaded out) {
+  MlirValue k = mloptTiledDepthOf(g, step);
+  for (int64_t c = 0; c < g->s.tile[2] / g->s.groups / size; ++c)
+    out[c].k = mloptTiledAddInt(g, k, c * size);
+}
+
 static void settleChunk(MloptTiled *g, int factor,
                         const MloptTiledLoaded *loaded, Fragments out) {
   const MloptTiledFactor *f = &g->factors[factor];
-  for (int i = 0; i < f->count; ++i) {
-    MlirValue words[MLOPT_TILED_MAX_WORDS];
-    mloptTiledSettle(g, f, loaded, i, words);
-    memcpy(out[i], words, sizeof out[i]);
-  }
+  for (int i = 0; i < f->count; ++i)
+    mloptTiledSettle(g, f, loaded, i, out[i]);
 }
 
 /// The products of one line of each row, 16 of k at a time.
@@ -110,7 +121,7 @@ static void multiplyLine(MloptTiled *g, int64_t line, const Loaded rows,
   settleChunk(g, longer, &rows[line], settled);
   for (int half = 0; half < HALVES; ++half)
     settleChunk(g, !longer, &columns[line * HALVES + half], others[half]);
-  for (int step = 0; step < WORDS; step += 2) {
+  for (int64_t step = 0; step < wordsOf(g); step += 2) {
     MloptTiledFragment a, b[HALVES][MOST_COLUMNS];
     for (int half = 0; half < HALVES; ++half)
       for (int j = 0; j < columnsOf(g); ++j)
@@ -189,7 +200,7 @@ void mloptTiledMultiplyDirect(MloptTiled *g) {
   int longer = mloptTiledLongFactor(&g->p);
   MlirValue carried[MLOPT_NV_MAX_CARRIED], in[MLOPT_NV_MAX_CARRIED], step;
   Loaded rows, columns, next;
-  int64_t chunk = chunkOf(g), line = chunk * HALVES;
+  int64_t chunk = chunkOf(g), line = HALVES * chunk;
   loadChunks(g, longer, g->firstStep, line, rows);
   for (intptr_t i = 0; i < numSums(g); ++i)
     g->sums[i] = g->sums[0];
@@ -197,6 +208,7 @@ void mloptTiledMultiplyDirect(MloptTiled *g) {
   MloptNvScope steps = mloptNvBeginFor(
       nv, g->firstStep, g->endStep, mloptNvInt(nv, 1), n, carried, &step, in);
   visitCarried(g, rows, take, in);
+  startChunks(g, step, line, rows);
   loadChunks(g, !longer, step, chunk, columns);
   loadChunks(g, longer, mloptNvAddInt(nv, step, 1), line, next);
   for (int64_t i = 0; i < linesOf(g); ++i)

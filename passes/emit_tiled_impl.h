@@ -15,6 +15,7 @@
 enum {
   MLOPT_TILED_MAX_VECTORS = 64, ///< of a factor, that a thread loads
   MLOPT_TILED_MAX_WORDS = 8,    ///< of a vector
+  MLOPT_TILED_MAX_SHARED = 64,  ///< elements that are kept
   MLOPT_TILED_MAX_SUMS = 128,   ///< of a thread
   MLOPT_TILED_PIECE = 16,       ///< bytes that the swizzle moves
   MLOPT_TILED_LINE = 128,       ///< bytes that all banks have
@@ -33,6 +34,9 @@ typedef struct MloptTiledMatrix {
   /// Not 0: s(r) is twice r divided by this instead, so that two neighbouring
   /// pieces of rows so far apart are in different banks.
   int64_t apart;
+  /// Not 0: s(r) is this times r, so that as many neighbouring pieces of rows
+  /// that follow each other are in different banks.
+  int64_t shared;
 } MloptTiledMatrix;
 
 /// Where a thread's accesses start, for each value that the swizzle adds.
@@ -75,6 +79,7 @@ typedef struct MloptTiledVector {
 /// A factor: its tile has `rows` along m or n, `depth` along k.
 typedef struct MloptTiledFactor {
   const MloptFactor *factor;
+  const MloptAccess *source; ///< what lies in memory
   MloptAxis axis;
   int64_t rows, depth;
   bool alongK;          ///< neighbours in shared memory are along k
@@ -101,9 +106,15 @@ typedef struct MloptTiledFactor {
 /// What a thread has loaded of a factor and not stored yet.
 typedef struct MloptTiledLoaded {
   MlirValue words[MLOPT_TILED_MAX_VECTORS][MLOPT_TILED_MAX_WORDS];
+  MlirValue k;                              ///< index: where it starts
   MlirValue shift[MLOPT_TILED_MAX_VECTORS]; ///< i32, bits
   MlirValue left[MLOPT_TILED_MAX_VECTORS];
 } MloptTiledLoaded;
+
+/// An element that code of a factor reads beside its source.
+typedef struct MloptTiledShared {
+  MlirValue tensor, indices[MLOPT_MAX_RANK], element;
+} MloptTiledShared;
 
 //===----------------------------------------------------------------------===//
 // The kernel
@@ -123,11 +134,15 @@ typedef struct MloptTiled {
   MlirValue warpM, warpN, group; ///< i32
   MlirValue rank;                ///< i32, of the block in its cluster
   MlirValue firstStep, endStep;  ///< i32, of this block
+  MlirValue turn;                ///< i32, or null: steps that it turns by
   MlirValue endDepth;            ///< index: k where endStep starts
   MlirValue start;               ///< address of the dynamic block
   MlirValue tileM, tileN;        ///< index: where the block's tile starts
   MlirValue batchLoops[MLOPT_MAX_LOOPS_OF_PRODUCT];
   MloptTiledFactor factors[2];
+  MloptTiledFactor computed; ///< what a lane has of it in fragments
+  int numShared;
+  MloptTiledShared shared[MLOPT_TILED_MAX_SHARED];
   MlirValue sums[MLOPT_TILED_MAX_SUMS];
 } MloptTiled;
 
@@ -139,6 +154,8 @@ MlirValue mloptTiledBelow(MloptTiled *, MlirValue, int64_t bound);
 MlirValue mloptTiledAnd(MloptTiled *, MlirValue, MlirValue); ///< null: true
 MlirValue mloptTiledToIndex(MloptTiled *, MlirValue);        ///< from i32
 MlirValue mloptTiledToInt(MloptTiled *, MlirValue);          ///< to i32
+/// The position along k (index) where a step starts (i32).
+MlirValue mloptTiledDepthOf(MloptTiled *, MlirValue step);
 /// Writes where the loops of an axis stand at this index of it.
 void mloptTiledSplit(MloptTiled *, MloptAxis, MlirValue index,
                      MlirValue *loops);
@@ -146,6 +163,9 @@ void mloptTiledSplit(MloptTiled *, MloptAxis, MlirValue index,
 // emit_tiled_load.c
 /// Decides how a factor is loaded, and computes what does not depend on k.
 void mloptTiledSetUpFactor(MloptTiled *, int factor, int64_t start);
+/// Where the loops of rows stand in each vector of a computed factor; rows
+/// beyond it count as its last.
+void mloptTiledPlaceRows(MloptTiled *, MloptTiledFactor *);
 /// Starts loading the tile at `k` (index) of a factor for the stage at `slot`
 /// (i32: the bytes to it).
 void mloptTiledLoad(MloptTiled *, MloptTiledFactor *, MlirValue k,
@@ -160,6 +180,18 @@ int64_t mloptTiledSettle(MloptTiled *, const MloptTiledFactor *,
 /// Stores what was loaded there.
 void mloptTiledStoreLoaded(MloptTiled *, MloptTiledFactor *, MlirValue slot,
                            const MloptTiledLoaded *);
+
+// emit_tiled_compute.c
+/// The elements of vector `i` of a factor that is computed, in place of its
+/// source's, where the tile starts at `k` (index).
+void mloptTiledCompute(MloptTiled *, const MloptTiledFactor *, int i,
+                       MlirValue k, MlirValue *elements);
+/// Before the first step, finds where computed factors' rows are, and reads
+/// what the elements of one share.
+void mloptTiledSetUpComputed(MloptTiled *);
+/// Adds the products of a stage that starts at `k` (index) to the sums, where
+/// it holds the source of a factor.
+void mloptTiledMultiplyComputed(MloptTiled *, MlirValue slot, MlirValue k);
 
 // emit_tiled_multiply.c
 intptr_t mloptTiledNumSums(const MloptTiled *);
@@ -176,8 +208,10 @@ void mloptTiledMakeFragment(MloptTiled *, int factor, int count,
 void mloptTiledMultiplyFragments(MloptTiled *, int rowFactor,
                                  const MlirValue *rows,
                                  const MlirValue *columns, MlirValue sum[4]);
-/// Adds the products of a stage to the sums.
-void mloptTiledMultiply(MloptTiled *, MlirValue slot);
+/// The factor whose rows are those of the fragments of sums.
+int mloptTiledRowFactor(const MloptTiled *);
+/// Adds the products of a stage, whose k start at `k` (index), to the sums.
+void mloptTiledMultiply(MloptTiled *, MlirValue slot, MlirValue k);
 /// Puts the sums into shared memory, in rows of n, as `mloptTiledSumMatrix`
 /// says.
 void mloptTiledStageSums(MloptTiled *);

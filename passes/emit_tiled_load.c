@@ -35,7 +35,7 @@ enum { SHIFTED = 8 }; ///< elements of a vector that is shifted into place
 /// Elements of 16 bits that lie side by side on odd positions: aligned words
 /// are loaded and shifted by an element where they must.
 static void chooseShift(MloptTiled *g, MloptTiledFactor *f) {
-  const MloptAccess *access = &f->factor->access;
+  const MloptAccess *access = f->source;
   f->alongK = mloptRunsAlong(&g->p, access, MLOPT_AXIS_K);
   f->isShifted = f->alongK || mloptRunsAlong(&g->p, access, f->axis);
   f->vector = f->run = f->isShifted ? SHIFTED : 1;
@@ -44,7 +44,7 @@ static void chooseShift(MloptTiled *g, MloptTiledFactor *f) {
 
 static void chooseVector(MloptTiled *g, MloptTiledFactor *f) {
   const MloptProduct *p = &g->p;
-  const MloptAccess *access = &f->factor->access;
+  const MloptAccess *access = f->source;
   int64_t stored = bytesOf(f->stored);
   int64_t widest = f->elementBytes > stored ? f->elementBytes : stored;
   int64_t most = MLOPT_TILED_PIECE / widest;
@@ -59,15 +59,19 @@ static void chooseVector(MloptTiled *g, MloptTiledFactor *f) {
   f->alongK = !access->isKnown || alongK > along ||
               (alongK == along && (isColumn || !isRow));
   f->vector = f->run = f->alongK ? alongK : along;
-  f->isConverted = !mlirTypeEqual(f->factor->element, f->stored);
-  f->isCopied = access->isKnown && !f->isConverted && f->vector * stored >= 4;
-  if (f->vector == 1 && share >= SHIFTED && stored == 2 && !f->isConverted)
+  f->isConverted =
+      !f->factor->isComputed && !mlirTypeEqual(f->factor->element, f->stored);
+  bool isMoved = !f->isConverted &&
+                 (!f->factor->isComputed || mloptTiledKeepsSource(p, &g->s));
+  f->isCopied = access->isKnown && isMoved && f->vector * stored >= 4;
+  if (f->vector == 1 && share >= SHIFTED && stored == 2 && !f->isConverted &&
+      !f->factor->isComputed)
     chooseShift(g, f);
 }
 
 static void chooseDepth(MloptTiled *g, MloptTiledFactor *f) {
   const MloptProduct *p = &g->p;
-  const MloptAccess *access = &f->factor->access;
+  const MloptAccess *access = f->source;
   intptr_t inner = mloptInnerLoop(p, MLOPT_AXIS_K);
   if (mloptIsLinear(p, &access->position, MLOPT_AXIS_K, &f->depthFactor) &&
       !mloptBoundsDependOn(p, access, MLOPT_AXIS_K)) {
@@ -150,15 +154,15 @@ static void placeThread(MloptTiled *g, MloptTiledFactor *f) {
 }
 
 /// The same of what a lane has of fragments (emit_tiled_direct.c), of the k
-/// that its group takes: 16 bytes of every fourth row of the long factor, of
-/// every eighth of the other.
+/// that its group takes: 16 bytes of every fourth row of the long factor, as
+/// many elements of every eighth of the other.
 static void placeLane(MloptTiled *g, MloptTiledFactor *f, int factor) {
   MloptNv *nv = &g->nv;
   bool isLong = factor == mloptTiledLongFactor(&g->p);
   int64_t lanes = isLong ? 8 : 4; // along k
   f->alongK = true;
-  f->vector = MLOPT_TILED_PIECE / f->elementBytes;
-  f->run = mloptRunAlong(&g->p, &f->factor->access, MLOPT_AXIS_K, f->vector);
+  f->vector = mloptTiledLane(&g->p);
+  f->run = mloptTiledRunOfLane(&g->p, factor);
   f->isShifted = f->run == 1;
   // In several accesses, of whose sectors each takes a part.
   f->isReadOnce = isLong && f->run == f->vector;
@@ -186,7 +190,7 @@ static MlirValue countLeft(MloptTiled *g, MlirValue index, int64_t size) {
 static void setUpVector(MloptTiled *g, MloptTiledFactor *f, MlirValue row,
                         MloptTiledVector *v) {
   const MloptProduct *p = &g->p;
-  const MloptAccess *access = &f->factor->access;
+  const MloptAccess *access = f->source;
   int64_t size = p->axes[f->axis].size;
   MlirValue tile = f->axis == MLOPT_AXIS_M ? g->tileM : g->tileN;
   MlirValue index = mloptTiledAdd(g, tile, row);
@@ -228,7 +232,7 @@ static void setUpVector(MloptTiled *g, MloptTiledFactor *f, MlirValue row,
 /// pointer is the first one's and a constant.
 static bool rowsAreLinear(const MloptTiled *g, const MloptTiledFactor *f,
                           int64_t *outFactor) {
-  const MloptAccess *access = &f->factor->access;
+  const MloptAccess *access = f->source;
   return access->isKnown && !mloptBoundsDependOn(&g->p, access, f->axis) &&
          mloptIsLinear(&g->p, &access->position, f->axis, outFactor);
 }
@@ -256,24 +260,43 @@ static void setUpVectors(MloptTiled *g, MloptTiledFactor *f) {
   }
 }
 
+void mloptTiledPlaceRows(MloptTiled *g, MloptTiledFactor *f) {
+  MlirValue tile = f->axis == MLOPT_AXIS_M ? g->tileM : g->tileN;
+  int64_t size = g->p.axes[f->axis].size;
+  for (int i = 0; i < f->count && f->alongK; ++i) {
+    MlirValue row = mloptTiledAdd(g, tile, f->firstRow);
+    row = mloptTiledAddInt(g, row, i * f->step);
+    if (size % f->rows)
+      row = mloptBuildBinary(g->nv.b, "arith.minui", row,
+                             mloptPullIndex(g->pull, size - 1));
+    memcpy(f->vectors[i].loops, g->batchLoops, sizeof f->vectors[i].loops);
+    mloptTiledSplit(g, f->axis, row, f->vectors[i].loops);
+  }
+}
+
 void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
   MloptTiledFactor *f = &g->factors[factor];
   *f = (MloptTiledFactor){
       .factor = &g->p.factors[factor],
+      .source = &g->p.factors[factor].source,
       .axis = factor ? MLOPT_AXIS_N : MLOPT_AXIS_M,
       .rows = g->s.tile[factor],
       .depth = g->s.tile[2],
-      .stored = mloptTiledStored(&g->p, factor),
+      .stored = mloptTiledStaged(&g->p, &g->s, factor),
       .bytes = mloptTiledFactorBytes(&g->p, &g->s, factor),
       .start = mloptNvAddInt(&g->nv, g->start, start),
   };
-  f->elementBytes = bytesOf(f->factor->element);
+  f->elementBytes = bytesOf(f->factor->read);
   if (mloptTiledIsDirect(&g->s)) {
     placeLane(g, f, factor);
     chooseDepth(g, f);
   } else {
     chooseVector(g, f);
     f->matrix.rowBytes = (f->alongK ? f->depth : f->rows) * bytesOf(f->stored);
+    // Four lanes read a row's neighbouring pieces.
+    if (f->factor->isComputed && mloptTiledKeepsSource(&g->p, &g->s) &&
+        f->matrix.rowBytes >= MLOPT_TILED_LINE)
+      f->matrix.shared = 4;
     if (mloptTiledIsWide(g) && !f->alongK &&
         f->matrix.rowBytes >= MLOPT_TILED_LINE)
       f->matrix.apart = mloptTiledWideDepth(g);
@@ -284,6 +307,8 @@ void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
     g->nv.b->failed = true;
   else
     setUpVectors(g, f);
+  if (f->factor->isComputed)
+    mloptTiledPlaceRows(g, f);
 }
 
 //===----------------------------------------------------------------------===//
@@ -306,7 +331,7 @@ static MlirValue toBits(MloptTiled *g, MlirValue element) {
 static MlirValue elementOf(MloptTiled *g, const MloptTiledFactor *f,
                            const MlirValue *words, int64_t i) {
   MloptBuilder *b = g->nv.b;
-  MlirType memory = mloptPullMemoryType(f->factor->element);
+  MlirType memory = mloptPullMemoryType(f->factor->read);
   int64_t width = 8 * f->elementBytes;
   MlirType bits = mlirIntegerTypeGet(b->context, (unsigned)width);
   MlirValue word = words[i * width / 32];
@@ -319,7 +344,7 @@ static MlirValue elementOf(MloptTiled *g, const MloptTiledFactor *f,
     word = mloptBuildUnary(b, "arith.trunci", word, bits);
   if (isFloat(memory))
     word = mloptBuildUnary(b, "arith.bitcast", word, memory);
-  return mloptPullFromMemory(g->pull, word, f->factor->element);
+  return mloptPullFromMemory(g->pull, word, f->factor->read);
 }
 
 /// The factor's casts, on an element.
@@ -354,6 +379,11 @@ static int64_t packElements(MloptTiled *g, const MlirValue *elements,
   MloptBuilder *b = g->nv.b;
   int64_t width = mloptElementWidth(mlirValueGetType(elements[0]));
   for (int64_t i = 0; i < count && !b->failed; ++i) {
+    if (width == 16 && count > 1 && isFloat(mlirValueGetType(elements[i]))) {
+      words[i / 2] = mloptNvJoinHalves(&g->nv, &elements[i]);
+      ++i;
+      continue;
+    }
     MlirValue bits = toBits(g, elements[i]);
     if (width == 64) {
       words[2 * i] = mloptBuildUnary(b, "arith.trunci", bits, g->nv.i32);
@@ -459,7 +489,7 @@ static Depth depthOf(MloptTiled *g, const MloptTiledFactor *f, MlirValue k,
         g, depth.inRange, mloptBuildCmpI(g->nv.b, "ult", k, g->endDepth));
   if (f->isShifted && f->alongK)
     depth.left = countLeft(g, own, size);
-  bool isKnown = f->factor->access.isKnown;
+  bool isKnown = f->source->isKnown;
   if (isKnown && f->depthKind == MLOPT_TILED_LINEAR)
     return depth;
   mloptTiledSplit(g, MLOPT_AXIS_K,
@@ -469,14 +499,13 @@ static Depth depthOf(MloptTiled *g, const MloptTiledFactor *f, MlirValue k,
 }
 
 static bool sharesDepth(const MloptTiled *g, const MloptTiledFactor *f) {
-  return f->alongK ||
-         (f->factor->access.isKnown && f->depthKind != MLOPT_TILED_EACH &&
-          g->p.axes[MLOPT_AXIS_K].size % f->depth == 0);
+  return f->alongK || (f->source->isKnown && f->depthKind != MLOPT_TILED_EACH &&
+                       g->p.axes[MLOPT_AXIS_K].size % f->depth == 0);
 }
 
 static MlirValue isInside(MloptTiled *g, const MloptTiledFactor *f,
                           const MloptTiledVector *v, const Depth *depth) {
-  const MloptAccess *access = &f->factor->access;
+  const MloptAccess *access = f->source;
   MlirValue inside = mloptTiledAnd(g, v->inRange, depth->inRange);
   for (int i = 0; i < access->numBounds && access->isKnown; ++i) {
     MlirValue index = v->bounds[i];
@@ -495,7 +524,7 @@ static MlirValue isInside(MloptTiled *g, const MloptTiledFactor *f,
 static MlirValue pointerTo(MloptTiled *g, const MloptTiledFactor *f,
                            const MloptTiledVector *v, const Depth *depth,
                            MlirValue k, int64_t *outOffset) {
-  const MloptAffine *position = &f->factor->access.position;
+  const MloptAffine *position = &f->source->position;
   MlirValue along = f->depthKind == MLOPT_TILED_LINEAR
                         ? mloptTiledMulInt(g, k, f->depthFactor)
                         : sumAlong(g, position, MLOPT_AXIS_K, depth->loops);
@@ -517,14 +546,14 @@ static MlirValue sharedAddress(MloptTiled *g, const MloptTiledFactor *f, int i,
 /// Whether a tensor's last element is the first of an aligned word, so that the
 /// word's other half is beyond the tensor.
 static bool endsInWord(const MloptTiledFactor *f) {
-  return mloptNumElements(mlirValueGetType(f->factor->access.tensor)) % 2 != 0;
+  return mloptNumElements(mlirValueGetType(f->source->tensor)) % 2 != 0;
 }
 
 /// Bytes from an address to the tensor's last element, as i32.
 static MlirValue distanceToLast(MloptTiled *g, const MloptTiledFactor *f,
                                 MlirValue address) {
   MloptNv *nv = &g->nv;
-  MlirValue tensor = f->factor->access.tensor;
+  MlirValue tensor = f->source->tensor;
   int64_t last = mloptNumElements(mlirValueGetType(tensor)) - 1;
   MlirValue start = mloptBuildUnary(
       nv->b, "llvm.ptrtoint", mloptPullFindPointer(g->pull, tensor), nv->i64);
@@ -601,12 +630,13 @@ void mloptTiledLoad(MloptTiled *g, MloptTiledFactor *f, MlirValue k,
                     MlirValue slot, MloptTiledLoaded *out) {
   int64_t bytes = f->vector * f->elementBytes;
   Depth depth = depthOf(g, f, k, 0);
+  out->k = k;
   for (int i = 0; i < f->count; ++i) {
     MloptTiledVector *v = &f->vectors[i];
     if (i && !sharesDepth(g, f))
       depth = depthOf(g, f, k, i);
     MlirValue inside = isInside(g, f, v, &depth);
-    if (!f->factor->access.isKnown) {
+    if (!f->source->isKnown) {
       for (intptr_t l = 0; l < g->p.axes[MLOPT_AXIS_K].count; ++l) {
         intptr_t loop = g->p.axes[MLOPT_AXIS_K].at[l];
         v->loops[loop] = depth.loops[loop];
@@ -640,10 +670,16 @@ int64_t mloptTiledSettle(MloptTiled *g, const MloptTiledFactor *f,
   memcpy(words, loaded->words[i], sizeof loaded->words[i]);
   if (f->isShifted)
     shiftIntoPlace(g, loaded, i, words);
-  if (!f->factor->access.isKnown)
+  if (!f->source->isKnown)
     return packElements(g, words, 1, words);
-  return f->isConverted ? castElements(g, f, loaded->words[i], words)
-                        : f->vector * f->elementBytes;
+  if (!f->factor->isComputed)
+    return f->isConverted ? castElements(g, f, loaded->words[i], words)
+                          : f->vector * f->elementBytes;
+  MlirValue elements[MLOPT_TILED_PIECE];
+  for (int64_t e = 0; e < f->vector; ++e)
+    elements[e] = elementOf(g, f, loaded->words[i], e);
+  mloptTiledCompute(g, f, i, loaded->k, elements);
+  return packElements(g, elements, f->vector, words);
 }
 
 void mloptTiledStoreLoaded(MloptTiled *g, MloptTiledFactor *f, MlirValue slot,

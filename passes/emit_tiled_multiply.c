@@ -269,9 +269,11 @@ static void multiplyLanes(MloptTiled *g, MlirValue slot) {
   }
 }
 
-void mloptTiledMultiply(MloptTiled *g, MlirValue slot) {
+void mloptTiledMultiply(MloptTiled *g, MlirValue slot, MlirValue k) {
   if (mloptTiledIsWide(g))
     mloptTiledMultiplyWide(g, slot);
+  else if (mloptTiledKeepsSource(&g->p, &g->s))
+    mloptTiledMultiplyComputed(g, slot, k);
   else
     (g->usesMma ? multiplyBlocks : multiplyLanes)(g, slot);
 }
@@ -302,15 +304,16 @@ static MlirValue startOfLane(MloptTiled *g, int factor) {
       g->factors[factor].alongK ? lane : mloptNvMulInt(nv, lane, perPiece));
 }
 
-/// The factor whose rows are those of the fragments of sums.
-static int rowFactor(const MloptTiled *g) {
-  return mloptTiledIsDirect(&g->s) ? mloptTiledLongFactor(&g->p) : 0;
+int mloptTiledRowFactor(const MloptTiled *g) {
+  return mloptTiledIsDirect(&g->s) || mloptTiledKeepsSource(&g->p, &g->s)
+             ? mloptTiledLongFactor(&g->p)
+             : 0;
 }
 
 static MlirValue startOfFragment(MloptTiled *g, int factor) {
   MloptNv *nv = &g->nv;
   MlirValue own;
-  if (factor != rowFactor(g))
+  if (factor != mloptTiledRowFactor(g))
     own = mloptNvMulInt(nv, mloptNvAndInt(nv, g->lane, 3),
                         isPaired(g, factor) ? 4 : 2);
   else if (mloptTiledIsDirect(&g->s)) // 0, 4, 1, 5, ...
@@ -355,7 +358,7 @@ static void offsetOfSum(const MloptTiled *g, intptr_t i, int64_t *outRow,
     return;
   }
   if (g->usesMma) {
-    int rows = rowFactor(g);
+    int rows = mloptTiledRowFactor(g);
     bool halves = mloptTiledIsDirect(&g->s);
     int64_t columns = g->s.warp[!rows] / COLUMNS, block = i / (halves ? 2 : 4);
     int64_t row = block / columns, half = i % 4 / 2, column = block % columns;

@@ -103,7 +103,7 @@ static bool follow(Search *s, MlirValue value, bool isWhole) {
 
 /// Rows of the other factor up to which kernels for few rows compute a factor
 /// as they read it.
-enum { FEW_ROWS = 0 };
+enum { FEW_ROWS = 64 };
 
 /// A product of two matrices.
 typedef struct Matrices {
@@ -136,20 +136,25 @@ static bool sumsInF32(MlirOperation dot) {
          mlirTypeIsAF32(mlirTypeAttrGetValue(accumulate));
 }
 
-/// Whether the kernels of wgmma fill stages with such a factor: 16-bit floats,
+/// Whether Tensor Cores take the factors once one is computed: 16-bit floats.
+static bool areHalves(const Search *s, MlirOperation dot, int side) {
+  MlirType element = mloptElementType(s->factor);
+  MlirType other = mloptElementType(mloptOperandType(dot, 1 - side));
+  unsigned width = mloptElementWidth(mloptElementType(s->source));
+  return (mlirTypeIsABF16(element) || mlirTypeIsAF16(element)) &&
+         mlirTypeEqual(element, other) && sumsInF32(dot) && width >= 8 &&
+         width <= 32;
+}
+
+/// Whether the kernels of wgmma fill stages with such a factor,
 /// in whole pieces and whole steps, for tiles that are worth it.
 static bool isFillable(const Search *s, MlirOperation dot, int side,
                        const Matrices *m) {
   enum { LANES = 8, STEP = 64, LEAST_ROWS = 128 };
-  MlirType element = mloptElementType(s->factor);
-  MlirType other = mloptElementType(mloptOperandType(dot, 1 - side));
-  unsigned width = mloptElementWidth(mloptElementType(s->source));
-  return s->graph->wgmma &&
-         (mlirTypeIsABF16(element) || mlirTypeIsAF16(element)) &&
-         mlirTypeEqual(element, other) && sumsInF32(dot) && width >= 8 &&
-         width <= 32 && m->depth % STEP == 0 && m->inner[0] % LANES == 0 &&
-         m->inner[1] % LANES == 0 && m->rows[0] >= LEAST_ROWS &&
-         m->rows[1] >= LEAST_ROWS && (!s->isGathered || m->alongK[side]);
+  return s->graph->wgmma && areHalves(s, dot, side) && m->depth % STEP == 0 &&
+         m->inner[0] % LANES == 0 && m->inner[1] % LANES == 0 &&
+         m->rows[0] >= LEAST_ROWS && m->rows[1] >= LEAST_ROWS &&
+         (!s->isGathered || m->alongK[side]);
 }
 
 /// Cycles of the product, one side's factor computed by the kernel or none.
@@ -205,7 +210,8 @@ MloptFuseReason mloptFuseCheckPrologue(const MloptFuseGraph *graph,
   if (!follow(&s, factor, true) || s.numSources != 1 ||
       !readMatrices(product->op, &m))
     return MLOPT_FUSE_PROLOGUE;
-  bool isFew = m.rows[1 - side] <= FEW_ROWS && !s.isGathered;
+  bool isFew = m.rows[1 - side] <= FEW_ROWS && !s.isGathered &&
+               areHalves(&s, product->op, side);
   return isFew || (isFillable(&s, product->op, side, &m) &&
                    pays(&s, product->op, side, &m))
              ? MLOPT_FUSE_FUSED

@@ -378,3 +378,23 @@ int mloptNvLoadRemote(MloptNv *nv, MlirValue remoteAddress, int64_t offset,
                out);
   return count;
 }
+
+MlirValue mloptNvJoinHalves(MloptNv *nv, const MlirValue halves[2]) {
+  const int64_t two = 2;
+  if (nv->b->failed)
+    return (MlirValue){NULL};
+  MlirType type = mlirVectorTypeGet(1, &two, mlirValueGetType(halves[0]));
+  MlirValue vector =
+      mloptBuildValue(nv->b, (MloptOpSpec){.name = "llvm.mlir.poison",
+                                           .numResults = 1,
+                                           .results = &type});
+  for (int i = 0; i < 2; ++i) {
+    MlirValue operands[] = {vector, halves[i], mloptNvInt(nv, i)};
+    vector = mloptBuildValue(nv->b, (MloptOpSpec){.name = "llvm.insertelement",
+                                                  .numOperands = 3,
+                                                  .operands = operands,
+                                                  .numResults = 1,
+                                                  .results = &type});
+  }
+  return mloptBuildUnary(nv->b, "llvm.bitcast", vector, nv->i32);
+}

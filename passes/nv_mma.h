@@ -76,6 +76,10 @@ void mloptNvCommitCopies(MloptNv *);
 /// Waits until all but the newest `groups` are done.
 void mloptNvWaitCopies(MloptNv *, int64_t groups);
 
+/// Two floats of 16 bits as a word, the first in its lower half, in the form
+/// that mlopt-pack-pairs looks for.
+MlirValue mloptNvJoinHalves(MloptNv *, const MlirValue halves[2]);
+
 /// Loads 1, 2, 4, 8 or 16 bytes of global memory that nobody writes meanwhile,
 /// as integers of 32 bits, or one narrower; zeros where `condition` (i1, null:
 /// always) is false. `once`: nobody on this multiprocessor reads them again.

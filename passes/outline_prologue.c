@@ -14,9 +14,9 @@
 //   %f = generic(%w, %scale) { bf16(w) * scale }   // of parallel loops
 //   %r = generic(%x, %f) { acc + x * f }
 //
-// A factor that is no more than casts of one operand stays, where kernels of
-// few rows convert what they load (product.h), and where wgmma would not take
-// it.
+// Factors that are no more than casts of one operand stay, to other types than
+// f16 and bf16, or where both are beside few rows: kernels convert what they
+// load (product.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -150,15 +150,16 @@ static bool readBody(Cut *cut) {
          readSide(cut, mloptOperand(cut->multiply, 1), &cut->sides[1]);
 }
 
-/// Indices of loops of the result that one side alone depends on.
+/// Indices of loops of the result that one side alone depends on; 0 if it has
+/// no such loop.
 static int64_t countRows(const Cut *cut, int side) {
   MlirAffineMap result = mapOf(cut->product, numInputs(cut->product));
-  int64_t rows = 1;
+  int64_t rows = 0;
   for (intptr_t d = 0, n = mlirAffineMapGetNumResults(result); d < n; ++d) {
     int64_t loop = loopOf(result, d);
     if (loop >= 0 && cut->sides[side].loops[loop] &&
         !cut->sides[1 - side].loops[loop])
-      rows *= mloptLoopSize(cut->product, loop);
+      rows = (rows ? rows : 1) * mloptLoopSize(cut->product, loop);
   }
   return rows;
 }
@@ -166,8 +167,10 @@ static int64_t countRows(const Cut *cut, int side) {
 /// Whether a side is to be taken out.
 static bool isComputed(const Cut *cut, int side) {
   const Side *s = &cut->sides[side];
-  return s->count > 0 && (!isCast(s) || (isOfFactorType(s->factor) &&
-                                         countRows(cut, 1 - side) > FEW_ROWS));
+  return s->count > 0 &&
+         (!isCast(s) ||
+          (isOfFactorType(s->factor) && (!cut->sides[1 - side].count ||
+                                         countRows(cut, 1 - side) > FEW_ROWS)));
 }
 
 /// Whether a generic is a product of two factors with rows of their own, one of
@@ -180,7 +183,7 @@ static bool readProduct(MlirOperation op, Cut *cut) {
   *cut = (Cut){.product = op, .body = bodyOf(op)};
   cut->numLoops = mlirAffineMapGetNumDims(mapOf(op, 0));
   return cut->numLoops <= MLOPT_MAX_LOOPS && readBody(cut) &&
-         countRows(cut, 0) > 1 && countRows(cut, 1) > 1 &&
+         countRows(cut, 0) * countRows(cut, 1) > 1 &&
          (isComputed(cut, 0) || isComputed(cut, 1));
 }
 

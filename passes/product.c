@@ -282,12 +282,29 @@ static bool orient(MloptProduct *p) {
   return true;
 }
 
+/// Where a factor's elements lie, or what they are computed from: 16-bit
+/// floats, which Tensor Cores take.
+static void readAccess(MlirOperation generic, MloptFactor *f) {
+  MloptPrologue prologue;
+  f->access = f->source = mloptDescribeAccess(generic, f->operand);
+  f->read = f->element;
+  f->isComputed = !f->access.isKnown &&
+                  (mlirTypeIsABF16(f->element) || mlirTypeIsAF16(f->element)) &&
+                  mloptFindPrologue(generic, f->operand, &prologue) &&
+                  mlirOperationIsNull(prologue.gather);
+  if (!f->isComputed)
+    return;
+  f->source = (MloptAccess){.isKnown = true,
+                            .tensor = prologue.source,
+                            .position = prologue.position};
+  f->read = mloptElementType(prologue.type);
+}
+
 bool mloptFindProduct(MlirBlock program, MloptProduct *out) {
   if (!readProgram(program, out) || !splitLoops(out) || !orient(out))
     return false;
   out->diagonal = mloptFindDiagonal(out->generic, out->factors[0].operand);
   for (int i = 0; i < 2; ++i)
-    out->factors[i].access =
-        mloptDescribeAccess(out->generic, out->factors[i].operand);
+    readAccess(out->generic, &out->factors[i]);
   return true;
 }

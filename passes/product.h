@@ -18,6 +18,7 @@
 
 #include "contraction.h"
 #include "product_access.h"
+#include "prologue.h"
 
 /// Loops that count as one index, the outermost first.
 typedef struct MloptLoops {
@@ -33,6 +34,11 @@ typedef struct MloptFactor {
   /// casts.
   MlirValue multiplied;
   MloptAccess access;
+  /// Elements are computed one by one from those of another tensor in memory.
+  bool isComputed;
+  MlirType read; ///< the element type of what lies in memory
+  MloptAccess
+      source; ///< and where: of `access`, or of what it is computed from
 } MloptFactor;
 
 typedef struct MloptProduct {

@@ -38,9 +38,9 @@ static const MloptTiledSchedule mmaTiles[] = {
 /// the small factor to read beside them. In pairs, the second for when the
 /// tiles of the first would be too few; those of wide n, then of wide m.
 static const MloptTiledSchedule skinnyTiles[] = {
-    {{16, 64, 128}, {16, 16}, 4, 2, 1, 1},
+    {{16, 64, 256}, {16, 32}, 2, 4, 1, 1},
     {{16, 32, 256}, {16, 16}, 4, 4, 1, 1},
-    {{64, 16, 128}, {16, 16}, 4, 2, 1, 1},
+    {{64, 16, 256}, {32, 16}, 2, 4, 1, 1},
     {{32, 16, 256}, {16, 16}, 4, 4, 1, 1},
     {{32, 64, 128}, {16, 32}, 4, 2, 1, 1},
     {{32, 32, 256}, {16, 16}, 3, 2, 1, 1},
@@ -50,6 +50,22 @@ static const MloptTiledSchedule skinnyTiles[] = {
     {{64, 32, 128}, {32, 16}, 4, 2, 1, 1},
     {{64, 64, 128}, {32, 32}, 3, 2, 1, 1},
     {{32, 64, 128}, {16, 32}, 4, 2, 1, 1},
+};
+/// The same where the large factor is computed from elements of eight bits: as
+/// many bytes of it under way.
+static const MloptTiledSchedule skinnyByteTiles[] = {
+    {{16, 64, 512}, {16, 32}, 2, 4, 1, 1},
+    {{16, 32, 512}, {16, 32}, 3, 8, 1, 1},
+    {{64, 16, 512}, {32, 16}, 2, 4, 1, 1},
+    {{32, 16, 512}, {32, 16}, 3, 8, 1, 1},
+    {{32, 64, 256}, {32, 32}, 2, 4, 1, 1},
+    {{32, 32, 256}, {32, 16}, 4, 4, 1, 1},
+    {{64, 32, 256}, {32, 32}, 2, 4, 1, 1},
+    {{32, 32, 256}, {16, 32}, 4, 4, 1, 1},
+    {{64, 64, 128}, {64, 32}, 4, 2, 1, 1},
+    {{64, 32, 256}, {64, 16}, 3, 4, 1, 1},
+    {{64, 64, 128}, {32, 64}, 4, 2, 1, 1},
+    {{32, 64, 256}, {16, 64}, 3, 4, 1, 1},
 };
 /// The same for f32 in three terms.
 static const MloptTiledSchedule skinnySplitTiles[] = {
@@ -110,6 +126,7 @@ enum {
   FILL_CYCLES = 1000,  ///< until a tile's first products, beside other tiles
   SPLIT_CYCLES = 2500, ///< to meet, and to add what lies in other blocks
   TMA_BYTES = 16,      ///< of which strides are multiples
+  LANE_BYTES = 16,     ///< of an access to memory
   MOST_SPLITS = 8,     ///< blocks of a cluster on every chip that has them
   LATENCY = 1000,
   SHARED_BYTES = 232448,
@@ -133,6 +150,30 @@ static int64_t bytesOf(MlirType element) {
   return mloptElementWidth(element) / 8;
 }
 
+bool mloptTiledKeepsSource(const MloptProduct *p, const MloptTiledSchedule *s) {
+  enum { LEAST_BYTES = 4, QUAD = 4 };
+  int64_t depth = s->tile[2] / s->groups;
+  bool areRead = !p->isOrdered && !mloptTiledIsDirect(s) &&
+                 mloptTiledCoresOf(p) == MLOPT_TILED_HALVES &&
+                 depth % (QUAD * mloptTiledLane(p)) == 0 &&
+                 p->factors[0].isComputed != p->factors[1].isComputed;
+  for (int i = 0; i < 2 && areRead; ++i) {
+    const MloptFactor *f = &p->factors[i];
+    int64_t least = LEAST_BYTES / bytesOf(f->read);
+    areRead = mloptRunAlong(p, &f->source, MLOPT_AXIS_K, LANE_BYTES) >=
+              (least ? least : 1);
+  }
+  return areRead;
+}
+
+MlirType mloptTiledStaged(const MloptProduct *p, const MloptTiledSchedule *s,
+                          int factor) {
+  const MloptFactor *f = &p->factors[factor];
+  return f->isComputed && mloptTiledKeepsSource(p, s)
+             ? f->read
+             : mloptTiledStored(p, factor);
+}
+
 int64_t mloptTiledThreads(const MloptTiledSchedule *s) {
   return s->tile[0] / s->warp[0] * (s->tile[1] / s->warp[1]) * s->groups *
          mloptSm90.warp;
@@ -146,7 +187,7 @@ int64_t mloptTiledResident(const MloptTiledSchedule *s) {
 
 int64_t mloptTiledFactorBytes(const MloptProduct *p,
                               const MloptTiledSchedule *s, int factor) {
-  return s->tile[factor] * s->tile[2] * bytesOf(mloptTiledStored(p, factor));
+  return s->tile[factor] * s->tile[2] * bytesOf(mloptTiledStaged(p, s, factor));
 }
 
 int64_t mloptTiledSharedBytes(const MloptProduct *p,
@@ -187,12 +228,15 @@ static const char *splitFaultOf(const MloptProduct *p,
 
 /// Whether a factor goes to shared memory by cp.async, several steps ahead;
 /// through registers it goes one step ahead.
-static bool isCopied(const MloptProduct *p, int factor) {
+static bool isCopied(const MloptProduct *p, const MloptTiledSchedule *s,
+                     int factor) {
   const MloptFactor *f = &p->factors[factor];
   enum { LEAST_BYTES = 4 };
-  int64_t bytes = bytesOf(mloptTiledStored(p, factor)),
+  int64_t bytes = bytesOf(mloptTiledStaged(p, s, factor)),
           most = LEAST_BYTES / bytes;
   MloptAxis axis = factor ? MLOPT_AXIS_N : MLOPT_AXIS_M;
+  if (f->isComputed)
+    return mloptTiledKeepsSource(p, s);
   return f->access.isKnown &&
          mlirTypeEqual(f->element, mloptTiledStored(p, factor)) &&
          (most <= 1 ||
@@ -248,7 +292,7 @@ static int64_t cost(const MloptProduct *p, const MloptTiledSchedule *s) {
   int64_t steps = mloptDivideUp(countSteps(p, s), s->splits);
   int64_t rounds = mloptDivideUp(countTiles(p, s) * s->splits, PROCESSORS);
   int64_t resident = residentTiles(p, s);
-  int64_t ahead = isCopied(p, 0) && isCopied(p, 1) ? s->stages - 1 : 1;
+  int64_t ahead = isCopied(p, s, 0) && isCopied(p, s, 1) ? s->stages - 1 : 1;
   int64_t products = rounds * steps * stepCycles(p, s);
   int64_t turns = mloptDivideUp(rounds, resident);
   // Through registers, each thread shifts what it has waited for.
@@ -297,6 +341,11 @@ static const MloptTiledSchedule *tilesOf(const MloptProduct *p, bool clusters,
 static const MloptTiledSchedule *skinnyTilesOf(const MloptProduct *p,
                                                int *outCount) {
   *outCount = 0;
+  const MloptFactor *large = &p->factors[mloptTiledLongFactor(p)];
+  if (mloptTiledUsesMma(p) && large->isComputed && bytesOf(large->read) == 1) {
+    *outCount = MLOPT_COUNT(skinnyByteTiles);
+    return skinnyByteTiles;
+  }
   if (mloptTiledUsesMma(p)) {
     *outCount = MLOPT_COUNT(skinnyTiles);
     return skinnyTiles;
@@ -364,62 +413,73 @@ static bool isForWgmma(const MloptProduct *p) {
 /// Whether the elements of the large factor are read once, other than those of
 /// a convolution's input.
 static bool isStreamed(const MloptProduct *p, MloptAxis axis) {
-  const MloptAccess *access = &p->factors[axis == MLOPT_AXIS_N].access;
+  const MloptAccess *access = &p->factors[axis == MLOPT_AXIS_N].source;
   return !access->isKnown ||
          p->axes[axis].size * p->axes[MLOPT_AXIS_K].size <=
              mloptNumElements(mlirValueGetType(access->tensor));
 }
 
-/// Bytes that a lane of a direct kernel reads along k. Eight lanes have a line
-/// of memory.
-enum { LANE_BYTES = 16, LINE_BYTES = 128 };
-enum { DIRECT_COLUMNS = 8, DIRECT_ROWS = 8 };
+/// Of the fragments of a direct kernel; eight lanes have a line of memory.
+enum { LANES = 8, DIRECT_COLUMNS = 8, DIRECT_ROWS = 8 };
 
-/// Elements of a line.
-static int64_t lineOf(const MloptProduct *p) {
-  return LINE_BYTES / bytesOf(mloptTiledStored(p, 0));
+int64_t mloptTiledLane(const MloptProduct *p) {
+  return LANE_BYTES / bytesOf(p->factors[mloptTiledLongFactor(p)].read);
 }
 
-/// Elements of a lane's that lie side by side, on a multiple of as many.
-static int64_t runOfLane(const MloptProduct *p, int factor) {
-  return mloptRunAlong(p, &p->factors[factor].access, MLOPT_AXIS_K,
-                       LANE_BYTES / bytesOf(mloptTiledStored(p, factor)));
+int64_t mloptTiledRunOfLane(const MloptProduct *p, int factor) {
+  enum { WORD = 4, HALF = 2, MOST_BYTES = 32 };
+  const MloptFactor *f = &p->factors[factor];
+  int64_t bytes = bytesOf(f->read), lane = mloptTiledLane(p);
+  int64_t most = lane < LANE_BYTES / bytes ? lane : LANE_BYTES / bytes;
+  int64_t run = mloptRunAlong(p, &f->source, MLOPT_AXIS_K, most);
+  if (lane * bytes > MOST_BYTES ||
+      (run < most && !mloptRunsAlong(p, &f->source, MLOPT_AXIS_K)))
+    return 0;
+  if (run * bytes >= WORD)
+    return run;
+  return bytes == HALF && lane == LANES && !f->isComputed ? 1 : 0;
+}
+
+/// Whether the long factor comes as words that are shifted into place.
+static bool isShifted(const MloptProduct *p) {
+  return mloptTiledRunOfLane(p, mloptTiledLongFactor(p)) == 1;
 }
 
 /// Whether lanes can read both factors so, be it in several accesses.
 static bool isReadable(const MloptProduct *p) {
-  enum { LEAST_BYTES = 4 }; // of an access
   if (!mloptTiledUsesMma(p))
     return false;
   for (int i = 0; i < 2; ++i) {
     const MloptFactor *f = &p->factors[i];
-    if (!f->access.isKnown ||
+    if (!f->source.isKnown || !mloptTiledRunOfLane(p, i) ||
         !mlirTypeEqual(f->element, mloptTiledStored(p, i)))
-      return false;
-    // What starts anywhere is shifted into place by elements of 16 bits.
-    int64_t bytes = bytesOf(f->element), run = runOfLane(p, i);
-    if (run < LANE_BYTES / bytes &&
-        !(mloptRunsAlong(p, &f->access, MLOPT_AXIS_K) &&
-          (bytes == 2 || run * bytes >= LEAST_BYTES)))
       return false;
   }
   return true;
 }
 
-/// Whether they read both in accesses of 16 bytes.
+static int64_t lineOf(const MloptProduct *p) {
+  return LANES * mloptTiledLane(p);
+}
+
+/// Whether lanes read both factors in accesses of 16 bytes.
 static bool isWhole(const MloptProduct *p) {
   for (int i = 0; i < 2; ++i)
-    if (runOfLane(p, i) * bytesOf(mloptTiledStored(p, i)) < LANE_BYTES)
+    if (mloptTiledRunOfLane(p, i) * bytesOf(p->factors[i].read) < LANE_BYTES)
       return false;
   return true;
 }
 
-/// Whether some of them come as words that are shifted into place.
-static bool isShifted(const MloptProduct *p) {
-  for (int i = 0; i < 2; ++i)
-    if (runOfLane(p, i) == 1)
-      return true;
-  return false;
+/// Words that a lane has of the long factor in so many lines of rows: those
+/// that are carried to the next step, and those of one line's fragments if they
+/// are others.
+static int64_t wordsOf(const MloptProduct *p, int64_t lines, int64_t rows) {
+  const MloptFactor *f = &p->factors[mloptTiledLongFactor(p)];
+  int64_t words = lines * rows;
+  if (f->isComputed)
+    return words + rows / 4 * mloptTiledLane(p) / 2;
+  // Seven for four where they are shifted.
+  return isShifted(p) ? words + words * 3 / 4 : words;
 }
 
 /// What is legal of a direct kernel: whole fragments, lines, and registers.
@@ -434,15 +494,13 @@ static bool isDirectTile(const MloptProduct *p, const MloptTiledSchedule *s) {
         s->tile[i] % s->warp[i])
       return false;
   }
-  int64_t lines = s->tile[2] / lineOf(p) / s->groups;
+  int64_t line = lineOf(p), lines = s->tile[2] / line / s->groups;
+  int64_t words = wordsOf(p, lines, s->warp[rows]);
   // A lane has twice two fragments' sums, of which half are right.
-  int64_t words = lines * s->warp[rows];
   int64_t sums = 4 * s->warp[0] * s->warp[1] / mloptSm90.warp;
-  if (isShifted(p)) // seven for four
-    words += words * 3 / 4;
   return lines > 0 && lines <= MOST_LINES &&
-         s->tile[2] == lines * lineOf(p) * s->groups &&
-         words + sums <= MOST_WORDS && mloptTiledThreads(s) <= MOST_THREADS;
+         s->tile[2] == lines * line * s->groups && words + sums <= MOST_WORDS &&
+         mloptTiledThreads(s) <= MOST_THREADS;
 }
 
 /// A kernel that reads a side of up to eight beside the other factor, as fast
@@ -453,21 +511,22 @@ static bool chooseDirect(const MloptProduct *p, bool clusters,
                          MloptTiledSchedule *out) {
   enum { LEAST_OTHER = 512, ROWS = 16, LINES = 2 };
   enum { WARPS = 10, LEAST_WARPS = 4, LEAST_GROUPS = 2, MOST_GROUPS = 8 };
-  // Shifted lines come one a step, to twice as many warps.
-  int64_t share = isReadable(p) && isShifted(p) ? 2 : 1;
-  int64_t most = MOST_GROUPS * share, warps = WARPS * PROCESSORS * share;
   int rows = mloptTiledLongFactor(p);
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
   int64_t k = p->axes[MLOPT_AXIS_K].size;
   if ((m < n ? m : n) > DIRECT_COLUMNS || (m < n ? n : m) < LEAST_OTHER ||
-      p->isOrdered || !isReadable(p) || k < LINES * lineOf(p) / share ||
-      (!isWhole(p) && mloptTiledIsFew(p)) ||
+      p->isOrdered || !isReadable(p) || (!isWhole(p) && mloptTiledIsFew(p)) ||
       !isStreamed(p, rows ? MLOPT_AXIS_N : MLOPT_AXIS_M))
+    return false;
+  // Shifted lines come one a step, to twice as many warps.
+  int64_t share = isShifted(p) ? 2 : 1, depth = LINES / share * lineOf(p);
+  int64_t most = MOST_GROUPS * share, warps = WARPS * PROCESSORS * share;
+  if (k < depth)
     return false;
   MloptTiledSchedule s = {.groups = 1, .terms = 1, .splits = 1};
   s.tile[rows] = s.warp[rows] = ROWS;
   s.tile[!rows] = s.warp[!rows] = DIRECT_COLUMNS;
-  int64_t tiles = countTiles(p, &s), depth = LINES * lineOf(p) / share;
+  int64_t tiles = countTiles(p, &s);
   while (s.groups < most && s.groups * depth < k &&
          (s.groups < LEAST_GROUPS || s.groups * tiles < warps))
     s.groups *= 2;
@@ -494,7 +553,8 @@ bool mloptTiledIsSkinny(const MloptProduct *p) {
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
   // Rows or columns that fill most of a tile of wgmma, too, or as much of many.
   int64_t least = (m < n ? n : m) < FILLING ? WGMMA_SIDE / 2 : WGMMA_SIDE / 4;
-  if ((m < n ? m : n) > least && isForWgmma(p))
+  bool computes = p->factors[0].isComputed || p->factors[1].isComputed;
+  if (!computes && (m < n ? m : n) > least && isForWgmma(p))
     return false;
   // Heads of 64 fill a tile of wgmma, and their batch every multiprocessor.
   bool fills =

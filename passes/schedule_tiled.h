@@ -36,6 +36,15 @@ bool mloptTiledIsDirect(const MloptTiledSchedule *);
 /// The factor of the longer side, 0 or 1.
 int mloptTiledLongFactor(const MloptProduct *);
 
+/// Elements along k that a lane of a direct kernel has side by side, which are
+/// 16 bytes of the long factor; and of a factor, those of one access to memory:
+/// 1 if two-byte elements are shifted into place, 0 if it cannot be read so.
+int64_t mloptTiledLane(const MloptProduct *);
+int64_t mloptTiledRunOfLane(const MloptProduct *, int factor);
+
+/// Whether stages hold the source of a computed factor, from which lanes
+/// compute their part of fragments for mma.sync.
+bool mloptTiledKeepsSource(const MloptProduct *, const MloptTiledSchedule *);
 /// What mma.sync multiplies of a product's factors (schedule_tiled_elements.c).
 typedef enum MloptTiledCores {
   MLOPT_TILED_NO_CORES, ///< nothing, or numbers in terms, or f64
@@ -48,6 +57,9 @@ bool mloptTiledUsesMma(const MloptProduct *);
 /// The element type that a product's factor has in shared memory: 8 bits, bf16
 /// or f16 for mma.sync, bf16 of one term beside f32, else the type of the sums.
 MlirType mloptTiledStored(const MloptProduct *, int factor);
+/// The same of a stage, which may hold the source of a computed factor.
+MlirType mloptTiledStaged(const MloptProduct *, const MloptTiledSchedule *,
+                          int factor);
 /// How a factor's elements of 8 bits are encoded.
 MloptNvByte mloptTiledByteOf(const MloptFactor *);
 /// Whether f64 is multiplied 16 deep, which sm_90 alone does.

@@ -167,7 +167,7 @@ def gemm(name, m, n, k, layout="nt", element="bf16", result=None, numerics=None,
 
 for m, n, k in GEMMS:
     gemm("bf16_nt", m, n, k, peers=(CUBLAS, XLA))
-for m in (32, 64):
+for m in (8, 24, 32, 64):
     gemm("bf16_nt", m, 14336, 4096)
 for m, n in ((16, 14336), (14336, 16)):
     gemm("bf16_nn", m, n, 4096, "nn")
@@ -235,6 +235,10 @@ for m in (2048, 8192):
              False)
 prologue("e4m3a16", "quantised_matmul", 2048, 4096, 4096, "f8E4M3FN")
 prologue("rounded", "rounded_matmul", 2048, 4096, 4096)
+for m, n in ((1, 14336), (16, 4096), (16, 14336), (64, 14336)):
+    prologue("w8a16", "quantised_matmul", m, n, 4096, "i8", ceiling="read")
+prologue("e4m3a16", "quantised_matmul", 16, 14336, 4096, "f8E4M3FN",
+         ceiling="read")
 
 FUSED = (EAGER, COMPILE, AUTOTUNE, XLA)
 LINEAR = 2.0 * 8192 * 16384 * 4096

@@ -251,6 +251,15 @@ for m, n, k in ((128, 256, 64), (333, 136, 192), (200, 264, 448)):
     gathered(f"f16_{m}x{n}x{k}", m, 999, n, k, "f16")
     gathered(f"scaled_{m}x{n}x{k}", m, 999, n, k, scale=True)
     gathered(f"two_{m}x{n}x{k}", m, 999, n, k, two=True)
+# Of few rows: straight from memory, from stages of bytes, and through registers.
+for m, n, k in ((1, 1100, 1040), (7, 777, 516), (16, 1100, 1028),
+                (33, 1030, 644)):
+    for along in ("n", "k"):
+        scaled(m, n, k, "i8", "bf16", along)
+    scaled(m, n, k, "f8E4M3FN", "bf16", "n", first=True)
+    scaled(m, n, k, "i8", "bf16", None)
+scaled(16, 1100, 1028, "i8", "bf16", "n", True)
+scaled(16, 1100, 1028, "f32", "f16", None)
 # Streams of one factor.
 for element in ("bf16", "f32"):
     for layout in ("nn", "nt"):
