@@ -69,7 +69,7 @@ class Case:
         """How important it is when time is short; 1 comes first. What memory
         can do is measured with each case anyway."""
         return {"ceiling": 3, "odd": 3, "attention": 2, "prologue": 2,
-                "types": 2}.get(
+                "types": 2, "folded": 2, "shared": 2}.get(
             self.name.partition("/")[0], 1)
 
     @functools.cached_property
@@ -249,15 +249,15 @@ add("epilogue/linear_residual_bf16_8192x4096x16384", "linear_residual",
 add("epilogue/swiglu_bf16_8192x14336x4096", "swiglu", (8192, 14336, 4096),
     (16, 32, 48), FUSED, flops=2 * 2.0 * 8192 * 14336 * 4096, ceiling="dots")
 # Of what is rounded.
-add("epilogue/linear_squares_bf16_8192x4096x4096", "linear_squares",
+add("folded/linear_squares_bf16_8192x4096x4096", "linear_squares",
     (8192, 4096, 4096), (16, 32, 48), (EAGER, COMPILE),
     flops=2.0 * 8192 * 4096 * 4096, ceiling="dots", tolerance=(1e-2, 2e-2))
-add("epilogue/gelu_gradient_bf16_8192x4096x1024", "gelu_gradient",
+add("folded/gelu_gradient_bf16_8192x4096x1024", "gelu_gradient",
     (8192, 4096, 1024), (16, 32, 48), (EAGER, COMPILE),
     flops=2.0 * 8192 * 4096 * 1024, ceiling="dots")
 for m, k, *widths in ((8192, 4096, 4096, 1024, 1024), (512, 4096, 4096, 1024, 1024),
                       (8192, 4096, 4096, 4096, 4096)):
-    add(f"epilogue/qkv_bf16_{m}x{'+'.join(map(str, widths))}x{k}", "projections",
+    add(f"shared/qkv_bf16_{m}x{'+'.join(map(str, widths))}x{k}", "projections",
         (m, k, *widths), (16, 32, *(n // 64 for n in widths)), (EAGER, COMPILE),
         flops=2.0 * m * k * sum(widths), ceiling="dots")
 add("more/conv3x3_bf16_n32c256hw56", "conv3x3", (32, 256, 56), (2, 16, 7),

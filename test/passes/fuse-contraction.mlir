@@ -39,14 +39,14 @@ func.func @chain(%x: tensor<32x64xbf16>, %w: tensor<64x64xbf16>, %v: tensor<64x6
 
 // -----
 
-// A factor is computed before, once.
+// A factor that many tiles read is computed before, once.
 // CHECK-LABEL: func.func @prologue
 // CHECK-SAME: kernels = 2
 // CHECK: reason = "prologue"
-func.func @prologue(%x: tensor<32x64xf32>, %w: tensor<64x64xbf16>) -> tensor<32x64xbf16> {
-  %0 = mlopt.convert %x : tensor<32x64xf32> -> tensor<32x64xbf16>
-  %1 = mlopt.dot %0, %w contract [1] x [0] : (tensor<32x64xbf16>, tensor<64x64xbf16>) -> tensor<32x64xbf16>
-  return %1 : tensor<32x64xbf16>
+func.func @prologue(%x: tensor<4096x64xf32>, %w: tensor<64x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %0 = mlopt.convert %x : tensor<4096x64xf32> -> tensor<4096x64xbf16>
+  %1 = mlopt.dot %0, %w contract [1] x [0] : (tensor<4096x64xbf16>, tensor<64x4096xbf16>) -> tensor<4096x4096xbf16>
+  return %1 : tensor<4096x4096xbf16>
 }
 
 // -----
