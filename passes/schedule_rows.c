@@ -312,13 +312,15 @@ static bool shiftRow(const MloptProgram *p, int64_t held, MloptSchedule *out) {
     return false;
   int64_t threads = line == warp ? WARPS * warp : line;
   int64_t blocks = mloptDivideUp(rows, threads / line);
+  RowLine l = {.line = line, .held = slots, .cluster = 1};
   *out = (MloptSchedule){.family = MLOPT_FAMILY_ROWS,
                          .blocks = blocks,
                          .threads = threads,
                          .lanes = lanes,
                          .vectors = slots,
                          .line = line,
-                         .cluster = 1};
+                         .cluster = 1,
+                         .resident = residentBlocks(p, lanes, &l, threads)};
   return rows * line >= target->multiprocessors * target->residentThreads / 4 &&
          blocks <= target->blocks;
 }
