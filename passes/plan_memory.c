@@ -247,10 +247,9 @@ static bool mayShare(const Plan *plan, const Buffer *earlier,
 // Placement
 //===----------------------------------------------------------------------===//
 
-static bool conflict(const Plan *plan, const Buffer *a, const Buffer *b) {
-  if (a->last < b->first || b->last < a->first)
-    return false;
-  return !mayShare(plan, a, b) && !mayShare(plan, b, a);
+/// Whether one is used while the other lives.
+static bool meet(const Buffer *a, const Buffer *b) {
+  return a->last >= b->first && b->last >= a->first;
 }
 
 static int64_t alignUp(int64_t bytes) {
@@ -267,10 +266,18 @@ static void place(Plan *plan, intptr_t rank) {
       const Buffer *other = &plan->buffers[plan->order[i]];
       bool overlap = offset < other->offset + other->bytes &&
                      other->offset < offset + buffer->bytes;
-      if (overlap && conflict(plan, buffer, other)) {
-        offset = alignUp(other->offset + other->bytes);
-        moved = true;
-      }
+      if (!overlap || !meet(buffer, other))
+        continue;
+      // In the same place an element is written over the one it comes from;
+      // anywhere else, over one that another thread has yet to read.
+      bool shares =
+          mayShare(plan, buffer, other) || mayShare(plan, other, buffer);
+      if (shares && offset == other->offset)
+        continue;
+      offset = shares && offset < other->offset
+                   ? other->offset
+                   : alignUp(other->offset + other->bytes);
+      moved = true;
     }
   }
   buffer->offset = offset;

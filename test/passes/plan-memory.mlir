@@ -170,3 +170,49 @@ module attributes {gpu.container_module} {
     return
   }
 }
+
+// -----
+
+// %b may lie where %a does, but %d is in the way of that: it does not lie over
+// another part of %a either, which other threads of @negate have yet to read.
+#id = affine_map<(d0) -> (d0)>
+module attributes {gpu.container_module} {
+  gpu.module @negate {
+    llvm.func @negate(%p: !llvm.ptr, %q: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
+      %a = builtin.unrealized_conversion_cast %p : !llvm.ptr to tensor<192xf32>
+      %e = tensor.empty() : tensor<192xf32>
+      %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%a : tensor<192xf32>) outs(%e : tensor<192xf32>) {
+      ^bb0(%x: f32, %y: f32):
+        %n = arith.negf %x : f32
+        linalg.yield %n : f32
+      } -> tensor<192xf32>
+      %m = builtin.unrealized_conversion_cast %q : !llvm.ptr to memref<192xf32>
+      bufferization.materialize_in_destination %r in writable %m : (tensor<192xf32>, memref<192xf32>) -> ()
+      llvm.return
+    }
+  }
+  gpu.module @other {
+    llvm.func @other(%p: !llvm.ptr, %q: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
+      llvm.return
+    }
+  }
+  // CHECK-LABEL: func.func @shifted
+  // CHECK-SAME:  mlopt.arena_bytes = 2304
+  // CHECK:       %[[A:.*]] = arith.constant 768 : index
+  // CHECK-NEXT:  memref.view %{{.*}}[%[[A]]][] : memref<2304xi8> to memref<192xf32>
+  // CHECK:       %[[B:.*]] = arith.constant 1536 : index
+  // CHECK-NEXT:  memref.view %{{.*}}[%[[B]]][] : memref<2304xi8> to memref<192xf32>
+  func.func @shifted(%x: memref<192xf32>, %out: memref<224xf32>) {
+    %c = memref.alloc() : memref<192xf32>
+    %a = memref.alloc() : memref<192xf32>
+    %b = memref.alloc() : memref<192xf32>
+    %d = memref.alloc() : memref<224xf32>
+    %one = arith.constant 1 : index
+    gpu.launch_func @other::@other blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%x : memref<192xf32>, %c : memref<192xf32>)
+    gpu.launch_func @other::@other blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%c : memref<192xf32>, %a : memref<192xf32>)
+    gpu.launch_func @negate::@negate blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%a : memref<192xf32>, %b : memref<192xf32>)
+    gpu.launch_func @other::@other blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%b : memref<192xf32>, %d : memref<224xf32>)
+    gpu.launch_func @other::@other blocks in (%one, %one, %one) threads in (%one, %one, %one) args(%d : memref<224xf32>, %out : memref<224xf32>)
+    return
+  }
+}
