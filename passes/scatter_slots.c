@@ -48,25 +48,10 @@ bool mloptReadSlots(MlirOperation scatter, MloptSlots *out) {
          out->numWindows < INT32_MAX;
 }
 
-/// The one scatter of a program; null if there are other structured operations.
-static MlirOperation findScatter(const MloptProgram *p) {
-  MlirOperation scatter = {NULL}, none = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    bool isScatter = mloptIsNamed(op, "mlopt.scatter");
-    if (mloptIsNamed(op, "mlopt.scan") || mloptIsNamed(op, "mlopt.sort") ||
-        (isScatter && !mlirOperationIsNull(scatter)))
-      return none;
-    if (isScatter)
-      scatter = op;
-  }
-  return scatter;
-}
-
 bool mloptChooseSortedScatter(const MloptProgram *p, MloptSchedule *out) {
   // Vectors of a thread; blocks of each multiprocessor.
   enum { EACH = 4, SCALAR_EACH = 8, LEAST_BLOCKS = 4 };
-  MlirOperation scatter = findScatter(p);
+  MlirOperation scatter = mloptFindOnly(p, "mlopt.scatter");
   MloptSlots slots;
   if (mlirOperationIsNull(scatter) || !p->sameShape ||
       !mloptReadSlots(scatter, &slots) || !slots.isSorted || !slots.isInLine ||

@@ -152,6 +152,22 @@ int64_t mloptFullVector(const MloptProgram *p) {
                      p->granule);
 }
 
+MlirOperation mloptFindOnly(const MloptProgram *p, const char *name) {
+  static const char *const structured[] = {"mlopt.scan", "mlopt.scatter",
+                                           "mlopt.sort"};
+  MlirOperation found = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (size_t i = 0; i < sizeof structured / sizeof *structured; ++i) {
+      if (!mloptIsNamed(op, structured[i]))
+        continue;
+      if (!mloptIsNamed(op, name) || !mlirOperationIsNull(found))
+        return (MlirOperation){NULL};
+      found = op;
+    }
+  return found;
+}
+
 bool mloptRootsFit(const MloptProgram *p, bool allowWhole) {
   int64_t kept = p->reduction.outer * p->reduction.inner;
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block);

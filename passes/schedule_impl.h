@@ -67,6 +67,10 @@ int64_t mloptFullVector(const MloptProgram *);
 bool mloptChoosePointwise(MloptProgram *, MloptSchedule *out);
 bool mloptChooseTranspose(MloptProgram *, MloptSchedule *out);
 
+/// The one scan, scatter or sort of a program, by its name; null where it has
+/// none, or another one of the three.
+MlirOperation mloptFindOnly(const MloptProgram *, const char *name);
+
 /// Chooses for a scan that may be regrouped, and what follows it.
 bool mloptChooseScan(MloptProgram *, MloptSchedule *out);
 

@@ -50,22 +50,15 @@ bool mloptScanIsCut(MlirOperation scan, MlirType whole) {
          size > (mloptDim(type, dim - 1) - 1) * mloptDim(type, dim);
 }
 
-/// The one scan that all results come from; null if there is none.
-static MlirOperation findScan(const MloptProgram *p) {
-  MlirOperation scan = {NULL}, none = {NULL};
+/// Whether a result has elements of which two share a byte.
+static bool storesHalfBytes(const MloptProgram *p) {
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (mloptIsNamed(op, "mlopt.sort") || mloptIsNamed(op, "mlopt.scatter") ||
-        (mloptIsNamed(op, "mlopt.scan") && !mlirOperationIsNull(scan)))
-      return none;
-    if (mloptIsNamed(op, "mlopt.scan"))
-      scan = op;
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (mloptIsNamed(op, "bufferization.materialize_in_destination") &&
         mloptElementWidth(mloptElementType(mloptOperandType(op, 0))) < 8 &&
         !mloptIsI1(mloptElementType(mloptOperandType(op, 0))))
-      return none;
-  }
-  return scan;
+      return true;
+  return false;
 }
 
 /// Threads of a block at most. The registers of a full block's threads cannot
@@ -93,8 +86,8 @@ static int64_t threadsOfRow(int64_t rows, int64_t size, int64_t lanes,
 bool mloptChooseScan(MloptProgram *p, MloptSchedule *out) {
   enum { LANES = 4, ROW_THREADS = 256 };
   MloptCombiner combiner;
-  MlirOperation scan = findScan(p);
-  if (mlirOperationIsNull(scan) || !p->sameShape ||
+  MlirOperation scan = mloptFindOnly(p, "mlopt.scan");
+  if (mlirOperationIsNull(scan) || !p->sameShape || storesHalfBytes(p) ||
       !mloptScanIsFree(scan, &combiner))
     return false;
   MlirType type = mloptOperandType(scan, 0);

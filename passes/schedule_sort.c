@@ -113,21 +113,6 @@ bool mloptReadSortRuns(MlirOperation sort, MloptSortRuns *out) {
          (!out->isMerge || (out->from >= most && out->to <= 2 * out->from));
 }
 
-/// The one sort of a program; null if there are other structured operations.
-static MlirOperation findSort(const MloptProgram *p) {
-  MlirOperation sort = {NULL}, none = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    bool isSort = mloptIsNamed(op, "mlopt.sort");
-    if (mloptIsNamed(op, "mlopt.scan") || mloptIsNamed(op, "mlopt.scatter") ||
-        (isSort && !mlirOperationIsNull(sort)))
-      return none;
-    if (isSort)
-      sort = op;
-  }
-  return sort;
-}
-
 /// Rows of a thread and threads of a piece that leave the fewest without a row.
 static void sharePiece(int64_t rows, int64_t *outEach, int64_t *outThreads) {
   int64_t best = INT64_MAX;
@@ -143,7 +128,7 @@ static void sharePiece(int64_t rows, int64_t *outEach, int64_t *outThreads) {
 }
 
 bool mloptChooseSort(const MloptProgram *p, MloptSchedule *out) {
-  MlirOperation sort = findSort(p);
+  MlirOperation sort = mloptFindOnly(p, "mlopt.sort");
   MloptSortRuns runs;
   if (mlirOperationIsNull(sort) || !mloptReadSortRuns(sort, &runs))
     return false;

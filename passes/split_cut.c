@@ -398,3 +398,9 @@ MlirValue mloptPieceRescale(MloptPiece *p, const MloptReduction *r,
   return reducePieces(p, r, cut, mloptRescaledBody(p), 2, 4,
                       (MlirValue[]){sums, largest, ofAll, init});
 }
+
+void mloptReplaceSplit(MlirOperation fusion, MlirOperation last) {
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(fusion); i < n; ++i)
+    mlirValueReplaceAllUsesOfWith(mloptResult(fusion, i), mloptResult(last, i));
+  mlirOperationDestroy(fusion);
+}

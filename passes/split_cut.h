@@ -85,6 +85,9 @@ MlirValue mloptPieceRescale(MloptPiece *, const MloptReduction *,
 /// accumulator, which adds the sum, made up for.
 MlirRegion mloptRescaledBody(MloptPiece *);
 
+/// Puts the last of the fusions that one became in its place, and erases it.
+void mloptReplaceSplit(MlirOperation fusion, MlirOperation last);
+
 /// Cuts the scan of a fusion that has too few lines (split_scans.c); false
 /// where it has none, or where building failed, which `*outFailed` says.
 bool mloptSplitScan(MlirOperation fusion, bool *outFailed);

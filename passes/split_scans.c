@@ -250,8 +250,6 @@ bool mloptSplitScan(MlirOperation fusion, bool *outFailed) {
   *outFailed = mlirOperationIsNull(last);
   if (*outFailed)
     return false;
-  for (intptr_t i = 0, n = mlirOperationGetNumResults(fusion); i < n; ++i)
-    mlirValueReplaceAllUsesOfWith(mloptResult(fusion, i), mloptResult(last, i));
-  mlirOperationDestroy(fusion);
+  mloptReplaceSplit(fusion, last);
   return true;
 }

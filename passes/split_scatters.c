@@ -308,8 +308,6 @@ bool mloptSplitScatter(MlirOperation fusion, MlirOperation *outSorted,
   *outFailed = mlirOperationIsNull(last);
   if (*outFailed)
     return false;
-  for (intptr_t i = 0, n = mlirOperationGetNumResults(fusion); i < n; ++i)
-    mlirValueReplaceAllUsesOfWith(mloptResult(fusion, i), mloptResult(last, i));
-  mlirOperationDestroy(fusion);
+  mloptReplaceSplit(fusion, last);
   return true;
 }

@@ -232,9 +232,6 @@ bool mloptSplitSort(MlirOperation fusion, bool *outFailed) {
   *outFailed = mlirOperationIsNull(before);
   if (*outFailed)
     return false;
-  for (intptr_t i = 0, n = mlirOperationGetNumResults(fusion); i < n; ++i)
-    mlirValueReplaceAllUsesOfWith(mloptResult(fusion, i),
-                                  mloptResult(before, i));
-  mlirOperationDestroy(fusion);
+  mloptReplaceSplit(fusion, before);
   return true;
 }
