@@ -60,7 +60,7 @@ uint64_t mloptBufferBytes(MlirType);
 
 /// Where a value lies; NULL after a diagnostic at `user`.
 const MloptValuePlace *mloptMemoryOf(MloptArtifactBuild *, MlirValue,
-                                    MlirOperation user);
+                                     MlirOperation user);
 /// The constant behind an index value; -1 if there is none.
 int64_t mloptConstantIndex(MlirValue);
 

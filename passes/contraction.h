@@ -177,8 +177,8 @@ bool mloptIsProduct(MlirOperation);
 /// bufferization.materialize_in_destination, is a contraction of two factors of
 /// equally wide elements, both floats or both integers, in their type or a
 /// wider one, that tensor maps describe, followed by elementwise operations
-/// alone, and reductions of pieces of what these give; or several of these, as a
-/// list.
+/// alone, and reductions of pieces of what these give; or several of these, as
+/// a list.
 bool mloptFindContractions(MlirBlock program, MloptContractions *out);
 
 /// Scalar operations behind the products for an element; a function counts as

@@ -209,8 +209,8 @@ static void copyStage(MloptMatmul *g, const Fill *f, MlirValue step,
   for (int64_t i = 0; i < f->count; ++i)
     mloptNvCopyAsync(
         nv, address, i * FURTHER,
-        mloptPullAddress(pullOf(g), f->sources[i], f->p->type, position),
-        0, PIECE_BYTES, (MlirValue){NULL});
+        mloptPullAddress(pullOf(g), f->sources[i], f->p->type, position), 0,
+        PIECE_BYTES, (MlirValue){NULL});
   mloptNvRingCopying(nv, &g->ring, stage);
 }
 

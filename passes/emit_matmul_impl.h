@@ -82,9 +82,35 @@ typedef struct MloptMatmulItem {
   MlirValue inTail; ///< the tile's number there
 } MloptMatmulItem;
 
-// emit_matmul.c
+// emit_matmul_tiles.c
+/// Gives registers of the producer's threads away, or takes them.
+void mloptMatmulSetRegisters(MloptMatmul *, bool increase);
 /// The code of contraction `i` follows.
 void mloptMatmulEnter(MloptMatmul *, intptr_t i);
+/// The tile of a number (i32) in the list of all contractions' tiles.
+MloptMatmulTile mloptMatmulLocate(MloptMatmul *, MlirValue number);
+/// Stage, parity, and what a consumer's `turn` is.
+enum { MLOPT_MATMUL_CARRIED = 3 };
+/// A loop over the tiles from `first` on, or the block's items.
+MloptNvScope mloptMatmulBeginTiles(MloptMatmul *, MlirValue first,
+                                   MlirValue step, const MlirValue *start,
+                                   MlirValue *outNumber, MlirValue *outCarried);
+/// Whether tiles leave out steps in which a factor is zero.
+bool mloptMatmulSkipsZeros(const MloptMatmul *);
+/// Leaves an item the steps in which no factor is zero for the whole tile.
+void mloptMatmulSkipZeros(MloptMatmul *, MloptMatmulTile, MloptMatmulItem *);
+/// A loop over the steps of an item.
+MloptNvScope mloptMatmulBeginSteps(MloptMatmul *, const MloptMatmulItem *,
+                                   intptr_t numCarried, const MlirValue *start,
+                                   MlirValue *outStep, MlirValue *outCarried);
+
+// emit_matmul_produce.c
+/// The code of the warpgroup that fills the stages.
+void mloptMatmulProduce(MloptMatmul *);
+
+// emit_matmul_consume.c
+/// The code of the warpgroups that multiply them.
+void mloptMatmulConsume(MloptMatmul *);
 
 // emit_matmul_fold.c
 /// A reduction of what is stored of a block, under way.

@@ -74,13 +74,6 @@ static void setRegisters(MloptStreamKernel *g, bool increase) {
   mloptNvOp(&g->nv, "nvvm.setmaxregister", 0, NULL, text);
 }
 
-/// What the kernels before this one have written may be read, and what they
-/// read written, from here on.
-static void waitForKernels(MloptStreamKernel *g) {
-  mloptNvOp(&g->nv, "nvvm.griddepcontrol", 0, NULL,
-            "{kind = #nvvm<grid_dep_action wait>}");
-}
-
 //===----------------------------------------------------------------------===//
 // The producer
 //===----------------------------------------------------------------------===//
@@ -254,7 +247,7 @@ bool mloptEmitStream(MlirOperation kernel, MlirBlock program, MlirBlock code) {
   g.nv = mloptNvBegin(mloptPullGetBuilder(pull), kernel);
   readThreads(&g);
   initialise(&g);
-  waitForKernels(&g);
+  mloptNvWaitForKernels(&g.nv);
   MloptNvScope role =
       mloptNvBeginIf(&g.nv, mloptNvEqInt(&g.nv, g.warpgroup, 0));
   setRegisters(&g, false);

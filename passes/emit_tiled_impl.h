@@ -18,7 +18,8 @@ enum {
   MLOPT_TILED_MAX_SHARED = 64,  ///< elements that are kept
   MLOPT_TILED_MAX_SUMS = 128,   ///< of a thread
   MLOPT_TILED_PIECE = 16,       ///< bytes that the swizzle moves
-  MLOPT_TILED_LINE = 128,       ///< bytes that all banks have
+  MLOPT_TILED_SHIFTED = 8, ///< elements of a vector that is shifted into place
+  MLOPT_TILED_LINE = 128,  ///< bytes that all banks have
 };
 
 //===----------------------------------------------------------------------===//
@@ -160,12 +161,25 @@ MlirValue mloptTiledDepthOf(MloptTiled *, MlirValue step);
 void mloptTiledSplit(MloptTiled *, MloptAxis, MlirValue index,
                      MlirValue *loops);
 
-// emit_tiled_load.c
+// emit_tiled_place.c
 /// Decides how a factor is loaded, and computes what does not depend on k.
 void mloptTiledSetUpFactor(MloptTiled *, int factor, int64_t start);
 /// Where the loops of rows stand in each vector of a computed factor; rows
 /// beyond it count as its last.
 void mloptTiledPlaceRows(MloptTiled *, MloptTiledFactor *);
+/// What the loops of an axis add to an affine function; null for nothing.
+MlirValue mloptTiledSumAlong(MloptTiled *, const MloptAffine *, MloptAxis,
+                             const MlirValue *loops);
+/// A pointer so many bytes on, a value of i64.
+MlirValue mloptTiledAdvance(MloptTiled *, MlirValue pointer, MlirValue bytes);
+/// A pointer so many elements (index, or null) of so many bytes on; parts of a
+/// position may be negative.
+MlirValue mloptTiledAdvanceBy(MloptTiled *, MlirValue pointer,
+                              MlirValue elements, int64_t bytes);
+/// How many elements there are from an index on, as i32; may be negative.
+MlirValue mloptTiledCountLeft(MloptTiled *, MlirValue index, int64_t size);
+
+// emit_tiled_load.c
 /// Starts loading the tile at `k` (index) of a factor for the stage at `slot`
 /// (i32: the bytes to it).
 void mloptTiledLoad(MloptTiled *, MloptTiledFactor *, MlirValue k,

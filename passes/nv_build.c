@@ -279,6 +279,11 @@ void mloptNvBarrierArrive(MloptNv *nv, MlirValue id, int64_t threads) {
              operands, (MlirType){NULL});
 }
 
+void mloptNvWaitForKernels(MloptNv *nv) {
+  mloptNvOp(nv, "nvvm.griddepcontrol", 0, NULL,
+            "{kind = #nvvm<grid_dep_action wait>}");
+}
+
 //===----------------------------------------------------------------------===//
 // Scopes
 //===----------------------------------------------------------------------===//

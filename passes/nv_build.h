@@ -94,6 +94,9 @@ void mloptNvClusterBarrier(MloptNv *, bool releases);
 void mloptNvBarrier(MloptNv *, MlirValue id, int64_t threads);
 /// Arrives there without waiting.
 void mloptNvBarrierArrive(MloptNv *, MlirValue id, int64_t threads);
+/// What the kernels before this one have written may be read, and what they
+/// read written, from here on. Before, the kernel is set up beside them.
+void mloptNvWaitForKernels(MloptNv *);
 
 enum { MLOPT_NV_MAX_CARRIED = 136 };
 

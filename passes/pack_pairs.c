@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "build.h"
+#include "pack_impl.h"
 #include "passes.h"
 
 #include "mlir-c/Dialect/Arith.h"
@@ -205,7 +205,7 @@ static bool doTheSame(MlirOperation a, MlirOperation b) {
   return same;
 }
 
-static bool isConstant(MlirValue value) {
+bool mloptPackIsConstant(MlirValue value) {
   return mlirValueIsAOpResult(value) &&
          mloptIsNamed(mlirOpResultGetOwner(value), "arith.constant");
 }
@@ -291,120 +291,6 @@ static bool isRounding(MlirOperation op) {
 // Elements of eight bits
 //===----------------------------------------------------------------------===//
 
-/// The 32-bit word that a value of eight bits is a byte of, and which; null if
-/// it is none.
-static MlirValue byteOf(MlirValue value, int64_t *outByte) {
-  enum { BYTE = 8, WORD = 32 };
-  MlirValue none = {NULL}, word;
-  if (mlirValueIsAOpResult(value) &&
-      mloptIsNamed(mlirOpResultGetOwner(value), "arith.bitcast"))
-    value = mloptOperand(mlirOpResultGetOwner(value), 0);
-  if (!mlirValueIsAOpResult(value) ||
-      !mloptIsNamed(mlirOpResultGetOwner(value), "arith.trunci"))
-    return none;
-  word = mloptOperand(mlirOpResultGetOwner(value), 0);
-  MlirType type = mlirValueGetType(word);
-  *outByte = 0;
-  if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) != WORD)
-    return none;
-  MlirOperation shift = mlirValueIsAOpResult(word) ? mlirOpResultGetOwner(word)
-                                                   : (MlirOperation){NULL};
-  if (mlirOperationIsNull(shift) || !mloptIsNamed(shift, "arith.shrui"))
-    return word;
-  MlirValue by = mloptOperand(shift, 1);
-  if (!isConstant(by))
-    return word;
-  int64_t bits =
-      mlirIntegerAttrGetValueInt(mloptAttr(mlirOpResultGetOwner(by), "value"));
-  *outByte = bits / BYTE;
-  return bits % BYTE ? none : mloptOperand(shift, 0);
-}
-
-static MlirValue withWord(MloptBuilder *b, const char *name, MlirValue x,
-                          int64_t y) {
-  return mloptBuildBinary(b, name, x, mloptBuildInt(b, mlirValueGetType(x), y));
-}
-
-/// Two bytes of a word in the upper or the lower halves of two of 16 bits, and
-/// a constant in the others.
-static MlirValue spreadBytes(MloptBuilder *b, MlirValue word,
-                             const int64_t bytes[2], bool isUpper,
-                             int64_t constant) {
-  enum { CONSTANT = 4, DIGIT = 4, HALF = 8 };
-  MlirType i32 = mlirValueGetType(word);
-  int64_t selector = 0;
-  for (int lane = 0; lane < 2; ++lane) {
-    int64_t own = bytes[lane],
-            both = isUpper ? CONSTANT | own << DIGIT : own | CONSTANT << DIGIT;
-    selector |= both << HALF * lane;
-  }
-  MlirValue operands[] = {word, mloptBuildInt(b, i32, constant),
-                          mloptBuildInt(b, i32, selector)};
-  MlirNamedAttribute attrs[] = {
-      mloptNamedAttr(b->context, "intrin",
-                     mloptStrAttr(b->context, "llvm.nvvm.prmt")),
-      mloptNamedAttr(b->context, "op_bundle_sizes",
-                     mlirDenseI32ArrayGet(b->context, 0, NULL)),
-      mloptNamedAttr(
-          b->context, "operandSegmentSizes",
-          mlirDenseI32ArrayGet(b->context, 2, (const int32_t[]){3, 0}))};
-  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.call_intrinsic",
-                                          .numOperands = 3,
-                                          .operands = operands,
-                                          .numResults = 1,
-                                          .results = &i32,
-                                          .numAttrs = MLOPT_COUNT(attrs),
-                                          .attrs = attrs});
-}
-
-/// Two signed bytes as bf16, which holds them exactly. A GPU converts few
-/// integers in a cycle, but below the upper byte of 128, which is 0x4300, the
-/// seven lower bits are added to it, and the eighth, of weight -128, makes it
-/// 256:
-///
-///   x = (0x4300 | x & 0x7F) - (0x4300 | x & 0x80)
-static MlirValue widenIntegers(MloptBuilder *b, MlirValue word,
-                               const int64_t bytes[2], MlirType pair) {
-  enum { ABOVE = 0x43 };
-  MlirValue spread = spreadBytes(b, word, bytes, false, ABOVE);
-  MlirValue low = withWord(b, "arith.andi", spread, 0xFF7FFF7F);
-  MlirValue sign = withWord(b, "arith.andi", spread, 0xFF80FF80);
-  return mloptBuildBinary(b, "arith.subf",
-                          mloptBuildUnary(b, "llvm.bitcast", low, pair),
-                          mloptBuildUnary(b, "llvm.bitcast", sign, pair));
-}
-
-static MlirValue splatHalf(MloptBuilder *b, int64_t bits, MlirType pair) {
-  MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-  return mloptBuildUnary(b, "llvm.bitcast",
-                         mloptBuildInt(b, i32, bits << 16 | bits), pair);
-}
-
-/// Two f8E4M3FN as bf16: exponent and mantissa where bf16 has them make a
-/// number 2^120 times smaller, be it subnormal. NaN becomes 480, and the
-/// largest number is 448: of them, 1.1 2^119 is infinity and no number times,
-/// and zero times that is NaN.
-static MlirValue widenE4m3(MloptBuilder *b, MlirValue word,
-                           const int64_t bytes[2], MlirType pair) {
-  enum { SCALE = 0x7B80, LARGE = 0x7B0D, SHIFT = 4 };
-  MlirValue spread = spreadBytes(b, word, bytes, true, 0);
-  MlirValue magnitude = withWord(
-      b, "arith.andi", withWord(b, "arith.shrui", spread, SHIFT), 0x07F007F0);
-  MlirValue bits = mloptBuildBinary(
-      b, "arith.ori", withWord(b, "arith.andi", spread, 0x80008000), magnitude);
-  MlirValue value = mloptBuildBinary(
-      b, "arith.mulf", mloptBuildUnary(b, "llvm.bitcast", bits, pair),
-      splatHalf(b, SCALE, pair));
-  MlirValue large =
-      mloptBuildBinary(b, "arith.mulf", value, splatHalf(b, LARGE, pair));
-  MlirValue operands[] = {large, splatHalf(b, 0, pair), value};
-  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.intr.fma",
-                                          .numOperands = 3,
-                                          .operands = operands,
-                                          .numResults = 1,
-                                          .results = &pair});
-}
-
 /// Packs a pair of bf16 that two bytes of one word become.
 static bool packBytes(Packer *p, Pair *pair, MlirOperation op) {
   int64_t bytes[2] = {0, 0};
@@ -416,14 +302,14 @@ static bool packBytes(Packer *p, Pair *pair, MlirOperation op) {
   if (!mlirTypeIsABF16(mloptResultType(op, 0)) || (!isInteger && !isFloat))
     return false;
   for (int lane = 0; lane < 2; ++lane)
-    words[lane] = byteOf(
+    words[lane] = mloptPackByteOf(
         mloptOperand(mlirOpResultGetOwner(pair->lanes[lane]), 0), &bytes[lane]);
   if (mlirValueIsNull(words[0]) || !mlirValueEqual(words[0], words[1]))
     return false;
   MloptBuilder b = builderAfter(p, 2, pair->lanes, locationOf(pair->lanes[1]));
   MlirType vector = pairOf(mloptResultType(op, 0));
-  pair->vector =
-      (isInteger ? widenIntegers : widenE4m3)(&b, words[0], bytes, vector);
+  pair->vector = (isInteger ? mloptPackIntegers : mloptPackE4m3)(&b, words[0],
+                                                                 bytes, vector);
   pair->isPacked = true;
   pair->scalars[0] = pair->scalars[1] = (MlirValue){NULL};
   p->failed |= b.failed;
@@ -503,7 +389,7 @@ static intptr_t pack(Packer *p, MlirValue a, MlirValue b) {
   if (!mlirValueIsNull(vector)) {
     p->pairs[index].vector = vector;
     p->pairs[index].isPacked = true;
-  } else if (!isConstant(a)) {
+  } else if (!mloptPackIsConstant(a)) {
     packDefinition(p, index);
   }
   return index;

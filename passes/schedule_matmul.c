@@ -1,11 +1,17 @@
-//===- schedule_matmul.c - Tiles and launches of matrix products ----------===//
+//===- schedule_matmul.c - Legal schedules of matrix products -------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Which contractions wgmma and TMA take, what follows from a schedule (tiles,
+// steps, shared memory), and which schedules are legal. The choice among those
+// is schedule_matmul_choose.c's, the launch schedule_matmul_launch.c's.
+//
+//===----------------------------------------------------------------------===//
 
-#include "schedule_matmul.h"
+#include "schedule_matmul_impl.h"
 
 #include "fold.h"
 #include "nv_ring.h"
@@ -17,10 +23,6 @@
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//
-
-static int64_t bytesOf(const MloptMatrix *matrix) {
-  return mloptElementWidth(mloptElementType(matrix->type)) / 8;
-}
 
 /// What factors may be, by element type, and how TMA calls them. It rounds f32
 /// to TF32.
@@ -53,8 +55,8 @@ const char *mloptMatmulMapType(const MloptMatrix *matrix) {
 }
 
 bool mloptMatmulPromotes(const MloptContraction *c) {
-  return c->isPromoted ||
-         (bytesOf(&c->a) == 1 && elementOf(&c->a) != MLOPT_I8 && !c->isFast);
+  return c->isPromoted || (mloptMatmulElementBytes(&c->a) == 1 &&
+                           elementOf(&c->a) != MLOPT_I8 && !c->isFast);
 }
 
 /// The instruction's factors are of one type, or both of 8-bit floats; f32 is
@@ -72,58 +74,17 @@ static bool isMultiplied(const MloptContraction *c) {
 }
 
 //===----------------------------------------------------------------------===//
-// Legal tiles
+// Tiles
 //===----------------------------------------------------------------------===//
 
-/// Tiles of m and n; a larger one reads less for each product, a smaller one
-/// makes more tiles, and two blocks that share tiles of B read those half as
-/// often. Of `band` rows of tiles, A stays in L2 while B goes by; in a single
-/// round, it is FEW_BAND instead.
-/// The depth, and the stages that fit, follow from them.
-static const MloptMatmulSchedule candidates[] = {
-    {.tile = {128, 256}, .band = 16, .cluster = 1, .splits = 1},
-    {.tile = {128, 256}, .band = 8, .cluster = 2, .splits = 1},
-    {.tile = {256, 128}, .band = 8, .cluster = 1, .splits = 1},
-    {.tile = {128, 192}, .band = 16, .cluster = 1, .splits = 1},
-    {.tile = {128, 128}, .band = 16, .cluster = 1, .splits = 1},
-    {.tile = {128, 128},
-     .band = 12,
-     .cluster = 1,
-     .splits = 1,
-     .alternate = true},
-    {.tile = {128, 64}, .band = 16, .cluster = 1, .splits = 1},
-    {.tile = {64, 128},
-     .band = 16,
-     .cluster = 1,
-     .splits = 1,
-     .alternate = true},
-    {.tile = {64, 64},
-     .band = 16,
-     .cluster = 1,
-     .splits = 1,
-     .alternate = true},
-};
-
-/// What the model knows of sm_90a, from the CUDA C++ programming guide and the
-/// H200's data sheet: multiprocessors, shared memory of a block, products of
-/// 16-bit elements that the Tensor Cores form in a cycle, bytes that L2 then
-/// delivers.
+/// What sm_90a gives, from the CUDA C++ programming guide and the H200's data
+/// sheet: shared memory of a block; and what a schedule may ask for.
 enum {
-  PROCESSORS = 132,
   SHARED_BYTES = 232448,
-  PRODUCTS_PER_CYCLE = 2048,
-  BYTES_PER_CYCLE = 64,
-  // Blocks that run side by side read the same lines at about the same time, of
-  // which the nearly square patch of these that a narrow band makes has few:
-  // 1024x1024x8192 in tiles of 128x64 took 27.5 us in bands of 4, 40 in bands
-  // of 8.
-  FEW_BAND = 4,
-  FEW_BYTES_PER_CYCLE = 80,
   LEAST_STAGES = 2,
   MOST_STAGES = 63,
   MOST_REGISTERS = 192, ///< of a thread that accumulators may take
   MOST_CLUSTER = 2,
-  MOST_SPLITS = 8, ///< blocks of a cluster on every chip
 };
 
 int64_t mloptMatmulConsumerRows(const MloptMatmulSchedule *s) {
@@ -167,9 +128,10 @@ MloptMatmulTail mloptMatmulTailOf(const MloptContraction *c,
   enum { SEND_STEPS = 4 };
   int64_t m, n, total, steps = mloptMatmulSteps(c, s);
   mloptMatmulTiles(c, s, &m, &n, &total);
-  MloptMatmulTail tail = {.blocks = PROCESSORS, .rounds = total / PROCESSORS};
-  tail.tiles = total % PROCESSORS;
-  tail.helpers = PROCESSORS - tail.tiles;
+  MloptMatmulTail tail = {.blocks = MLOPT_MATMUL_PROCESSORS,
+                          .rounds = total / MLOPT_MATMUL_PROCESSORS};
+  tail.tiles = total % MLOPT_MATMUL_PROCESSORS;
+  tail.helpers = MLOPT_MATMUL_PROCESSORS - tail.tiles;
   tail.each = mloptDivideUp(tail.tiles, tail.helpers);
   tail.firstSteps = mloptDivideUp(tail.each * (steps + SEND_STEPS) - SEND_STEPS,
                                   tail.each + 1);
@@ -195,8 +157,8 @@ MloptMatmulShared mloptMatmulCarve(const MloptMatmulSchedule *s) {
 }
 
 /// Sets what follows from the tile's sides.
-static void complete(const MloptContraction *c, MloptMatmulSchedule *s) {
-  s->tile[2] = MLOPT_NV_MMA_STAGE_BYTES / bytesOf(&c->a);
+void mloptMatmulComplete(const MloptContraction *c, MloptMatmulSchedule *s) {
+  s->tile[2] = MLOPT_NV_MMA_STAGE_BYTES / mloptMatmulElementBytes(&c->a);
   s->stages = LEAST_STAGES;
   for (MloptMatmulSchedule more = *s;
        ++more.stages <= MOST_STAGES &&
@@ -211,7 +173,7 @@ static void complete(const MloptContraction *c, MloptMatmulSchedule *s) {
 /// TMA takes tensors whose start and strides but the innermost are multiples of
 /// 16 bytes, and sizes below 2^32; coordinates here are below 2^31.
 bool mloptMatmulReaches(const MloptMatrix *matrix, int64_t offset) {
-  int64_t bytes = bytesOf(matrix);
+  int64_t bytes = mloptMatmulElementBytes(matrix);
   for (intptr_t i = 0; i < matrix->rank; ++i) {
     const MloptMapDim *dim = &matrix->dims[i];
     if (dim->size >= INT64_C(1) << 30 || dim->stride >= INT64_C(1) << 36 ||
@@ -252,8 +214,8 @@ static bool isFillable(const MloptContraction *c) {
     isAligned &= mlirValueIsNull(p->indices[d]) ||
                  (d + 1 < mloptRank(p->type) &&
                   mloptDim(p->type, mloptRank(p->type) - 1) % LANES == 0);
-  return isAligned && bytesOf(m) == 2 && p->sizes[1] % LANES == 0 &&
-         c->sizes[MLOPT_AXIS_BATCH] == 1 &&
+  return isAligned && mloptMatmulElementBytes(m) == 2 &&
+         p->sizes[1] % LANES == 0 && c->sizes[MLOPT_AXIS_BATCH] == 1 &&
          c->sizes[MLOPT_AXIS_K] % (MLOPT_NV_MMA_STAGE_BYTES / 2) == 0 &&
          (m->isKMajor || mlirOperationIsNull(p->extract));
 }
@@ -266,12 +228,13 @@ static bool isOneTaken(const MloptContraction *c) {
     if (mloptElementWidth(mloptElementType(c->outputs[i].type)) == 4)
       return false;
   return isMultiplied(c) &&
-         c->sizes[MLOPT_AXIS_K] * bytesOf(&c->a) >= LEAST_BYTES &&
+         c->sizes[MLOPT_AXIS_K] * mloptMatmulElementBytes(&c->a) >=
+             LEAST_BYTES &&
          areReachable(c) && isOriented(&c->a) && isOriented(&c->b) &&
          (!mloptMatmulFills(c) || isFillable(c));
 }
 
-static bool isTaken(const MloptContractions *list) {
+bool mloptMatmulIsTaken(const MloptContractions *list) {
   for (intptr_t i = 0; i < list->count; ++i)
     // Who fills stages has one factor to compute.
     if (!isOneTaken(&list->at[i]) ||
@@ -287,13 +250,13 @@ static const char *splitFaultOf(const MloptContraction *c,
   // Beside a larger accumulator, the addresses in other blocks are spilled.
   enum { MOST_SPLIT_ELEMENTS = 64 * 128 };
   int64_t steps = mloptMatmulSteps(c, s);
-  if (s->splits < 1 || s->splits > MOST_SPLITS)
+  if (s->splits < 1 || s->splits > MLOPT_MATMUL_MOST_SPLITS)
     return "a cluster has at most 8 blocks";
   if (c->isInOrder)
     return "the sums of a strict product are one chain";
   if (s->cluster > 1 || s->alternate)
     return "splits of k share no tiles of B, and all their consumers one tile";
-  if (total * s->splits > PROCESSORS)
+  if (total * s->splits > MLOPT_MATMUL_PROCESSORS)
     return "there are more tiles than clusters that run at once";
   if (c->numProducts > 1)
     return "k is split of one product at a time";
@@ -359,7 +322,7 @@ static const char *faultOfOne(const MloptContraction *c,
   if (registers > MLOPT_NV_MMA_MAX_FRAGMENT ||
       (mloptMatmulPromotes(c) && 2 * registers > MOST_REGISTERS))
     return "the accumulators exceed the registers of a thread";
-  if (s->tile[2] != MLOPT_NV_MMA_STAGE_BYTES / bytesOf(&c->a))
+  if (s->tile[2] != MLOPT_NV_MMA_STAGE_BYTES / mloptMatmulElementBytes(&c->a))
     return "a stage is 128 bytes deep";
   if (s->tile[0] > MOST_BOX)
     return "a box has at most 256 rows";
@@ -378,8 +341,8 @@ static const char *faultOfOne(const MloptContraction *c,
 }
 
 /// What makes a schedule illegal for these contractions; NULL if nothing does.
-static const char *faultOf(const MloptContractions *list,
-                           const MloptMatmulSchedule *s) {
+const char *mloptMatmulFault(const MloptContractions *list,
+                             const MloptMatmulSchedule *s) {
   for (intptr_t i = 0; i < list->count; ++i)
     if (faultOfOne(&list->at[i], s))
       return faultOfOne(&list->at[i], s);
@@ -396,12 +359,12 @@ static const char *faultOf(const MloptContractions *list,
 
 bool mloptVerifyMatmul(MlirOperation kernel, const MloptContractions *list,
                        const MloptMatmulSchedule *s) {
-  if (!isTaken(list)) {
+  if (!mloptMatmulIsTaken(list)) {
     mloptOpError(kernel, "has the schedule of a matrix product, but TMA and "
                          "wgmma do not take its tensors");
     return false;
   }
-  const char *fault = faultOf(list, s);
+  const char *fault = mloptMatmulFault(list, s);
   if (!fault)
     return true;
   mloptOpError(kernel,
@@ -412,231 +375,4 @@ bool mloptVerifyMatmul(MlirOperation kernel, const MloptContractions *list,
                s->cluster, s->splits, s->alternate ? ", alternating" : "",
                s->tail ? ", sharing a tail" : "", fault);
   return false;
-}
-
-//===----------------------------------------------------------------------===//
-// Choice
-//===----------------------------------------------------------------------===//
-
-/// The lines of memory that TMA asks L2 for to read 128 bytes of a row.
-static int64_t linesOf(const MloptMatrix *matrix) {
-  for (intptr_t i = 1; i < matrix->rank; ++i)
-    if (matrix->dims[i].stride * bytesOf(matrix) % MLOPT_NV_ROW_BYTES)
-      return 2;
-  return 1;
-}
-
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
-/// Cycles that the producer's warps, one to a scheduler, take for a stage:
-/// measured of bytes that are scaled, 180 for a piece of eight elements.
-static int64_t fillCycles(const MloptContraction *c,
-                          const MloptMatmulSchedule *s) {
-  enum { PIECE_CYCLES = 60, OPERATION_CYCLES = 60, THREADS = 128 };
-  int64_t pieces =
-      s->tile[c->computes[1]] * (MLOPT_NV_MMA_STAGE_BYTES / 16) / THREADS;
-  return pieces * (PIECE_CYCLES + OPERATION_CYCLES * c->prologue.operations);
-}
-
-/// Whether each block has one tile at most.
-static bool isOneRound(const MloptContractions *list,
-                       const MloptMatmulSchedule *s) {
-  return mloptMatmulTotal(list, s) * mloptMatmulBlocks(s) <= PROCESSORS;
-}
-
-/// Cycles of a step of a tile, bound by its products or by what it reads from
-/// L2, of tiles of one round or of several.
-static int64_t costOfStep(const MloptContraction *c,
-                          const MloptMatmulSchedule *s, bool isOne) {
-  enum {
-    CLUSTER_LOSS = 32, // one in, of stages that wait for two blocks, measured
-    PROMOTE_CYCLES = 200, // of a stage whose sums are added, measured
-    PROMOTE_16_BIT_CYCLES = 350,
-    // One in, of instructions of 64 columns, which read as much of shared
-    // memory as it gives.
-    NARROW_LOSS = 48,
-    NARROW = 64,
-    FILL_LOSS = 32, // of stages that threads fill beside TMA
-  };
-  int64_t compute = s->tile[0] * s->tile[1] * (MLOPT_NV_MMA_STAGE_BYTES / 2) /
-                    PRODUCTS_PER_CYCLE;
-  int64_t read =
-      (linesOf(&c->a) * s->tile[0] + linesOf(&c->b) * s->tile[1] / s->cluster) *
-      MLOPT_NV_MMA_STAGE_BYTES /
-      (isOne && s->splits == 1 ? FEW_BYTES_PER_CYCLE : BYTES_PER_CYCLE);
-  int64_t less = compute < read ? compute : read;
-  int64_t step = compute + read - less + less / 8;
-  if (s->tile[1] <= NARROW)
-    step += step / NARROW_LOSS;
-  if (s->cluster > 1)
-    step += step / CLUSTER_LOSS;
-  if (mloptMatmulFills(c))
-    step = larger(step + step / FILL_LOSS, fillCycles(c, s));
-  if (mloptMatmulPromotes(c))
-    step += bytesOf(&c->a) == 1 ? PROMOTE_CYCLES : PROMOTE_16_BIT_CYCLES;
-  return step;
-}
-
-/// Cycles until a tile is stored, column by column.
-static int64_t costOfStore(const MloptContraction *c,
-                           const MloptMatmulSchedule *s) {
-  enum {
-    STORE_CYCLES = 400,
-    STORE_COLUMN_CYCLES = 4,
-    SPLIT_CYCLES = 6000, // meeting, and of each block, sending: 6 microseconds
-    SPLIT_COLUMN_CYCLES = 10, // of 4 x 128 or 8 x 64 columns, measured
-    OPERATIONS_PER_CYCLE = 128,
-  };
-  int64_t store = STORE_CYCLES + STORE_COLUMN_CYCLES * s->tile[1];
-  if (!c->isPlain)
-    store += mloptEpilogueOperations(c) * s->tile[0] *
-             mloptMatmulProductColumns(c, s) / OPERATIONS_PER_CYCLE;
-  if (s->splits > 1)
-    store += SPLIT_CYCLES + SPLIT_COLUMN_CYCLES * s->splits * s->tile[1];
-  return store;
-}
-
-/// Cycles: full rounds of tiles over the processors, each multiplied and then
-/// stored. Where consumers alternate, one stores while the other multiplies.
-static int64_t cost(const MloptContractions *list,
-                    const MloptMatmulSchedule *s) {
-  enum {
-    ALTERNATE_LOSS = 25, // one in, measured at 4096 and 8192 cubed
-    TAIL_CYCLES = 18000, // clearing flags, sending and adding sums
-  };
-  const MloptContraction *c = &list->at[0];
-  bool isOne = isOneRound(list, s);
-  int64_t step = 0, store = 0;
-  for (intptr_t i = 0; i < list->count; ++i) {
-    int64_t own = costOfStep(&list->at[i], s, isOne);
-    step = own > step ? own : step;
-    own = costOfStore(&list->at[i], s);
-    store = own > store ? own : store;
-  }
-  int64_t multiply = mloptDivideUp(mloptMatmulSteps(c, s), s->splits) * step;
-  int64_t rounds = mloptDivideUp(
-      mloptMatmulTotal(list, s) * mloptMatmulBlocks(s), PROCESSORS);
-  if (s->tail) {
-    MloptMatmulTail tail = mloptMatmulTailOf(c, s);
-    return rounds * store + tail.rounds * multiply + tail.firstSteps * step +
-           TAIL_CYCLES;
-  }
-  if (!s->alternate)
-    return rounds * (multiply + store);
-  if (!isOne)
-    multiply += multiply / ALTERNATE_LOSS;
-  int64_t turns = mloptDivideUp(rounds, MLOPT_MATMUL_CONSUMERS);
-  int64_t together = rounds * multiply + store;
-  int64_t apart = turns * (multiply + store);
-  return together > apart ? together : apart;
-}
-
-/// Whether all clusters surely run at once: larger ones leave some processors
-/// of a GPC idle.
-static bool runsAtOnce(const MloptContractions *list,
-                       const MloptMatmulSchedule *s) {
-  return s->splits <= 2 ||
-         mloptMatmulTotal(list, s) * s->splits <= PROCESSORS * 7 / 8;
-}
-
-/// The schedule, or the same with a tail, where that is legal and faster.
-static MloptMatmulSchedule maybeTail(const MloptContractions *c,
-                                     const MloptMatmulSchedule *s) {
-  MloptMatmulSchedule tail = *s;
-  tail.tail = true;
-  return !faultOf(c, &tail) && cost(c, &tail) < cost(c, s) ? tail : *s;
-}
-
-/// What was fastest on an H200 where the model is off by a percent or two, for
-/// factors of so many bytes.
-static const struct {
-  int64_t bytes, m, n, k;
-  MloptMatmulSchedule schedule; ///< but for what follows from the tile
-} measured[] = {
-    {2,
-     2048,
-     2048,
-     2048,
-     {{128, 128}, .band = 4, .cluster = 1, .splits = 1, .alternate = true}},
-    {2, 8192, 8192, 8192, {{128, 256}, .band = 8, .cluster = 1, .splits = 1}},
-    {2,
-     16384,
-     16384,
-     16384,
-     {{128, 256}, .band = 8, .cluster = 1, .splits = 1}},
-    {2, 8192, 4096, 14336, {{128, 256}, .band = 12, .cluster = 1, .splits = 1}},
-    {1,
-     4096,
-     4096,
-     4096,
-     {{128, 128}, .band = 8, .cluster = 1, .splits = 1, .alternate = true}},
-    {1, 8192, 8192, 8192, {{128, 256}, .band = 16, .cluster = 1, .splits = 1}},
-};
-
-static bool findMeasured(const MloptContractions *list,
-                         MloptMatmulSchedule *out) {
-  const MloptContraction *c = &list->at[0];
-  for (int i = 0; i < MLOPT_COUNT(measured); ++i) {
-    if (measured[i].m != c->sizes[MLOPT_AXIS_M] ||
-        measured[i].n != c->sizes[MLOPT_AXIS_N] ||
-        measured[i].k != c->sizes[MLOPT_AXIS_K] ||
-        c->sizes[MLOPT_AXIS_BATCH] != 1 || bytesOf(&c->a) != measured[i].bytes)
-      continue;
-    *out = measured[i].schedule;
-    complete(c, out);
-    *out = maybeTail(list, out);
-    return !faultOf(list, out);
-  }
-  return false;
-}
-
-/// Whether boxes of a factor B hold pixels.
-static bool hasPixels(const MloptContractions *list) {
-  for (intptr_t i = 0; i < list->count; ++i)
-    if (list->at[i].b.isPixels)
-      return true;
-  return false;
-}
-
-/// The best candidate, and its cycles; 0 if none is legal.
-static int64_t findBest(const MloptContractions *list,
-                        MloptMatmulSchedule *out) {
-  const MloptContraction *c = &list->at[0];
-  int64_t best = 0;
-  for (int i = 0; i < MLOPT_COUNT(candidates); ++i) {
-    MloptMatmulSchedule candidate = candidates[i];
-    complete(c, &candidate);
-    if (isOneRound(list, &candidate))
-      candidate.band = FEW_BAND;
-    candidate = maybeTail(list, &candidate);
-    for (; candidate.splits <= MOST_SPLITS; candidate.splits *= 2) {
-      int64_t cycles = cost(list, &candidate);
-      // The other way round is faster, but where B's columns are computed.
-      if (candidate.tile[0] > candidate.tile[1] && !list->at[0].computes[1])
-        continue;
-      // Boxes of pixels are nobody's but the block's.
-      if (candidate.cluster > 1 && hasPixels(list))
-        continue;
-      if (faultOf(list, &candidate) || !runsAtOnce(list, &candidate) ||
-          (best && cycles >= best))
-        continue;
-      best = cycles;
-      *out = candidate;
-    }
-  }
-  return best;
-}
-
-int64_t mloptMatmulCycles(const MloptContraction *c) {
-  MloptMatmulSchedule schedule;
-  MloptContractions list = {.count = 1};
-  list.at[0] = *c;
-  return findBest(&list, &schedule);
-}
-
-bool mloptScheduleMatmul(const MloptContractions *list,
-                         MloptMatmulSchedule *out) {
-  bool isPlain = list->count == 1 && list->at[0].isPlain;
-  return isTaken(list) &&
-         ((isPlain && findMeasured(list, out)) || findBest(list, out) > 0);
 }

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "schedule_matmul.h"
+#include "schedule_matmul_impl.h"
 
 #include "fold.h"
 #include "kernel_limits.h"
@@ -35,10 +35,6 @@ static const char *storedType(const MloptOutput *output) {
   default:
     return NULL;
   }
-}
-
-static int64_t bytesOf(const MloptMatrix *matrix) {
-  return mloptElementWidth(mloptElementType(matrix->type)) / 8;
 }
 
 static int64_t elementBytes(const MloptOutput *output) {
@@ -313,7 +309,7 @@ static int64_t strideBytes(int64_t stride, int64_t inner, int64_t bytes) {
 MlirAttribute mloptMatmulMapOfFactor(MlirContext context,
                                      const MloptMatrix *factor, int64_t offset,
                                      const int64_t box[2]) {
-  int64_t bytes = bytesOf(factor);
+  int64_t bytes = mloptMatmulElementBytes(factor);
   Map map = {.type = mloptMatmulMapType(factor),
              .rank = factor->rank,
              .offset = offset * bytes,
@@ -339,7 +335,8 @@ MlirAttribute mloptMatmulMapOfFactor(MlirContext context,
 static MlirAttribute factorMap(MlirContext context, const MloptMatrix *factor,
                                int64_t offset, int64_t rows) {
   enum { PIECE = 64 };
-  const int64_t alongK[] = {MLOPT_NV_MMA_STAGE_BYTES / bytesOf(factor), rows};
+  const int64_t alongK[] = {
+      MLOPT_NV_MMA_STAGE_BYTES / mloptMatmulElementBytes(factor), rows};
   const int64_t across[] = {PIECE, PIECE};
   return mloptMatmulMapOfFactor(context, factor, offset,
                                 factor->isKMajor ? alongK : across);

@@ -4,10 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From a product to the tile it is computed in: the tables of legal tiles, the
+// choice among them by what they cost (schedule_tiled_cost.c), of products with
+// a short side or any other, and the check of a tile that a kernel asks for.
+// The choice depends on sizes, types and layouts, and on whether the chip has
+// clusters.
+//
+//===----------------------------------------------------------------------===//
 
-#include "schedule_tiled.h"
+#include "schedule_tiled_impl.h"
 
-#include "schedule.h"
 #include "target.h"
 
 #include <inttypes.h>
@@ -117,37 +124,12 @@ static const MloptTiledSchedule i64Tiles[] = {
     {{32, 64, 16}, {16, 32}, 3, 1, 1, 1},
 };
 
-/// What the model knows, of the H200 alone: multiprocessors, their shared
-/// memory, and in cycles, starting and storing a tile, and loading from L2 or
-/// memory under load.
-enum {
-  PROCESSORS = 132,
-  TILE_CYCLES = 500,
-  FILL_CYCLES = 1000,  ///< until a tile's first products, beside other tiles
-  SPLIT_CYCLES = 2500, ///< to meet, and to add what lies in other blocks
-  TMA_BYTES = 16,      ///< of which strides are multiples
-  LANE_BYTES = 16,     ///< of an access to memory
-  MOST_SPLITS = 8,     ///< blocks of a cluster on every chip that has them
-  LATENCY = 1000,
-  SHARED_BYTES = 232448,
-  SHARED_CYCLE = 128,   ///< bytes that shared memory moves in a cycle
-  SPLIT_CYCLE = 300,    ///< products of f32 in three terms in a cycle
-  FMA_CYCLE = 128,      ///< multiplications and additions in a cycle
-  DIRECT_THREADS = 512, ///< of a multiprocessor, each with 128 registers
-};
-
 bool mloptTiledIsDeep(const MloptProduct *p, const MloptTiledSchedule *s) {
   return mlirTypeIsAF64(p->sum) && s->tile[2] == f64DeepTiles[0].tile[2];
 }
 
-bool mloptTiledIsDirect(const MloptTiledSchedule *s) { return !s->stages; }
-
 int mloptTiledLongFactor(const MloptProduct *p) {
   return p->axes[MLOPT_AXIS_M].size >= p->axes[MLOPT_AXIS_N].size ? 0 : 1;
-}
-
-static int64_t bytesOf(MlirType element) {
-  return mloptElementWidth(element) / 8;
 }
 
 bool mloptTiledKeepsSource(const MloptProduct *p, const MloptTiledSchedule *s) {
@@ -159,9 +141,9 @@ bool mloptTiledKeepsSource(const MloptProduct *p, const MloptTiledSchedule *s) {
                  p->factors[0].isComputed != p->factors[1].isComputed;
   for (int i = 0; i < 2 && areRead; ++i) {
     const MloptFactor *f = &p->factors[i];
-    int64_t least = LEAST_BYTES / bytesOf(f->read);
-    areRead = mloptRunAlong(p, &f->source, MLOPT_AXIS_K, LANE_BYTES) >=
-              (least ? least : 1);
+    int64_t least = LEAST_BYTES / mloptTiledBytesOf(f->read);
+    areRead = mloptRunAlong(p, &f->source, MLOPT_AXIS_K,
+                            MLOPT_TILED_LANE_BYTES) >= (least ? least : 1);
   }
   return areRead;
 }
@@ -179,45 +161,45 @@ int64_t mloptTiledThreads(const MloptTiledSchedule *s) {
          mloptSm90.warp;
 }
 
-int64_t mloptTiledResident(const MloptTiledSchedule *s) {
-  int64_t resident =
-      mloptTiledIsDirect(s) ? DIRECT_THREADS / mloptTiledThreads(s) : 1;
-  return resident > 1 ? resident : 1;
-}
-
 int64_t mloptTiledFactorBytes(const MloptProduct *p,
                               const MloptTiledSchedule *s, int factor) {
-  return s->tile[factor] * s->tile[2] * bytesOf(mloptTiledStaged(p, s, factor));
+  return s->tile[factor] * s->tile[2] *
+         mloptTiledBytesOf(mloptTiledStaged(p, s, factor));
 }
 
 int64_t mloptTiledSharedBytes(const MloptProduct *p,
                               const MloptTiledSchedule *s) {
   int64_t stages = s->stages * (mloptTiledFactorBytes(p, s, 0) +
                                 mloptTiledFactorBytes(p, s, 1));
-  int64_t sums = s->groups * s->tile[0] * s->tile[1] * bytesOf(p->sum);
+  int64_t sums =
+      s->groups * s->tile[0] * s->tile[1] * mloptTiledBytesOf(p->sum);
   return stages > sums ? stages : sums;
 }
 
-static int64_t countTiles(const MloptProduct *p, const MloptTiledSchedule *s) {
+int64_t mloptTiledCountTiles(const MloptProduct *p,
+                             const MloptTiledSchedule *s) {
   return mloptDivideUp(p->axes[MLOPT_AXIS_M].size, s->tile[0]) *
          mloptDivideUp(p->axes[MLOPT_AXIS_N].size, s->tile[1]) *
          p->axes[MLOPT_AXIS_BATCH].size;
 }
 
-static int64_t countSteps(const MloptProduct *p, const MloptTiledSchedule *s) {
+int64_t mloptTiledCountSteps(const MloptProduct *p,
+                             const MloptTiledSchedule *s) {
   return mloptDivideUp(p->axes[MLOPT_AXIS_K].size, s->tile[2]);
 }
 
+enum { MOST_SPLITS = 8 }; ///< blocks of a cluster on every chip that has them
+
 /// What is wrong with the blocks that share a tile's k; NULL if nothing is.
-static const char *splitFaultOf(const MloptProduct *p,
-                                const MloptTiledSchedule *s) {
+const char *mloptTiledSplitFault(const MloptProduct *p,
+                                 const MloptTiledSchedule *s) {
   if (s->splits == 1)
     return NULL;
   if (s->splits < 1 || s->splits > MOST_SPLITS || s->splits & (s->splits - 1))
     return "a cluster has 1, 2, 4 or 8 blocks";
   if (p->isOrdered)
     return "the sums of a strict product are one chain";
-  if (countSteps(p, s) < s->splits)
+  if (mloptTiledCountSteps(p, s) < s->splits)
     return "a split of k is empty";
   return NULL;
 }
@@ -226,91 +208,9 @@ static const char *splitFaultOf(const MloptProduct *p,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// Whether a factor goes to shared memory by cp.async, several steps ahead;
-/// through registers it goes one step ahead.
-static bool isCopied(const MloptProduct *p, const MloptTiledSchedule *s,
-                     int factor) {
-  const MloptFactor *f = &p->factors[factor];
-  enum { LEAST_BYTES = 4 };
-  int64_t bytes = bytesOf(mloptTiledStaged(p, s, factor)),
-          most = LEAST_BYTES / bytes;
-  MloptAxis axis = factor ? MLOPT_AXIS_N : MLOPT_AXIS_M;
-  if (f->isComputed)
-    return mloptTiledKeepsSource(p, s);
-  return f->access.isKnown &&
-         mlirTypeEqual(f->element, mloptTiledStored(p, factor)) &&
-         (most <= 1 ||
-          mloptRunAlong(p, &f->access, MLOPT_AXIS_K, most) >= most ||
-          mloptRunAlong(p, &f->access, axis, most) >= most);
-}
-
-/// Cycles of a step's products, bound by what its warps read from shared memory
-/// (four cycles for 16 rows, 32 bytes deep, of a factor), or by the
-/// multipliers.
-static int64_t stepCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
-  int64_t area = s->tile[0] * s->tile[1];
-  bool isHalved = mloptTiledIsOneTerm(&p->factors[0]) ||
-                  mloptTiledIsOneTerm(&p->factors[1]);
-  if (s->terms > 1)
-    return s->tile[2] * area / (isHalved ? 2 * SPLIT_CYCLE : SPLIT_CYCLE);
-  int64_t warps = area / (s->warp[0] * s->warp[1]);
-  // While fragments of f64 are read, about half of the products wait.
-  if (mloptTiledIsDeep(p, s))
-    return s->tile[2] * area / FMA_CYCLE + warps * (s->warp[0] + s->warp[1]) *
-                                               s->tile[2] * bytesOf(p->sum) /
-                                               SHARED_CYCLE / 2;
-  if (!mloptTiledUsesMma(p))
-    return s->tile[2] * area / FMA_CYCLE * bytesOf(p->sum) / 4;
-  enum { FRAGMENT_BYTES = 32 }; // along k
-  int64_t read = warps * (s->warp[0] + s->warp[1]) / 4;
-  int64_t written = (s->tile[0] + s->tile[1]) * FRAGMENT_BYTES / SHARED_CYCLE;
-  return s->tile[2] * bytesOf(mloptTiledStored(p, 0)) / FRAGMENT_BYTES *
-         (read + written);
-}
-
-/// Tiles that a multiprocessor computes at once: registers of 128 a thread.
-static int64_t residentTiles(const MloptProduct *p,
-                             const MloptTiledSchedule *s) {
-  int64_t byRegisters = mloptSm90.registers / (128 * mloptTiledThreads(s));
-  int64_t byShared = SHARED_BYTES / mloptTiledSharedBytes(p, s);
-  return byRegisters < byShared ? byRegisters : byShared;
-}
-
-/// Cycles to store a tile: instructions of four warps at a time, for each
-/// vector of neighbours in a row of the result.
-static int64_t storeCycles(const MloptProduct *p, const MloptTiledSchedule *s) {
-  enum { VECTOR_INSTRUCTIONS = 12, LANES = 128, MOST_VECTOR = 8 };
-  int64_t vector = MOST_VECTOR;
-  while (p->axes[MLOPT_AXIS_N].size % vector)
-    vector /= 2;
-  return s->tile[0] * s->tile[1] / vector * VECTOR_INSTRUCTIONS / LANES;
-}
-
-/// Cycles: full rounds of tiles over the processors, each step of which takes
-/// its products, or what memory takes to answer over the steps under way.
-static int64_t cost(const MloptProduct *p, const MloptTiledSchedule *s) {
-  int64_t steps = mloptDivideUp(countSteps(p, s), s->splits);
-  int64_t rounds = mloptDivideUp(countTiles(p, s) * s->splits, PROCESSORS);
-  int64_t resident = residentTiles(p, s);
-  int64_t ahead = isCopied(p, s, 0) && isCopied(p, s, 1) ? s->stages - 1 : 1;
-  int64_t products = rounds * steps * stepCycles(p, s);
-  int64_t turns = mloptDivideUp(rounds, resident);
-  // Through registers, each thread shifts what it has waited for.
-  enum { SHIFTED_BYTES_CYCLE = 16 };
-  int64_t shift =
-      ahead > 1
-          ? 0
-          : (mloptTiledFactorBytes(p, s, 0) + mloptTiledFactorBytes(p, s, 1)) /
-                SHIFTED_BYTES_CYCLE;
-  int64_t waits = turns * steps * (LATENCY + shift) / ahead;
-  return (products > waits ? products : waits) + turns * FILL_CYCLES +
-         rounds * (TILE_CYCLES + storeCycles(p, s)) +
-         (s->splits > 1) * SPLIT_CYCLES;
-}
-
 /// A tile of the tables for this product.
 static MloptTiledSchedule fit(const MloptProduct *p, MloptTiledSchedule s) {
-  if (mloptTiledUsesMma(p) && bytesOf(mloptTiledStored(p, 0)) == 1)
+  if (mloptTiledUsesMma(p) && mloptTiledBytesOf(mloptTiledStored(p, 0)) == 1)
     s.tile[2] *= 2;
   return s;
 }
@@ -333,7 +233,7 @@ static const MloptTiledSchedule *tilesOf(const MloptProduct *p, bool clusters,
     *outCount = clusters ? MLOPT_COUNT(f64DeepTiles) : MLOPT_COUNT(f64Tiles);
     return clusters ? f64DeepTiles : f64Tiles;
   }
-  bool isWide = bytesOf(p->sum) == 8;
+  bool isWide = mloptTiledBytesOf(p->sum) == 8;
   *outCount = isWide ? MLOPT_COUNT(i64Tiles) : MLOPT_COUNT(i32Tiles);
   return isWide ? i64Tiles : i32Tiles;
 }
@@ -342,7 +242,8 @@ static const MloptTiledSchedule *skinnyTilesOf(const MloptProduct *p,
                                                int *outCount) {
   *outCount = 0;
   const MloptFactor *large = &p->factors[mloptTiledLongFactor(p)];
-  if (mloptTiledUsesMma(p) && large->isComputed && bytesOf(large->read) == 1) {
+  if (mloptTiledUsesMma(p) && large->isComputed &&
+      mloptTiledBytesOf(large->read) == 1) {
     *outCount = MLOPT_COUNT(skinnyByteTiles);
     return skinnyByteTiles;
   }
@@ -357,13 +258,13 @@ static const MloptTiledSchedule *skinnyTilesOf(const MloptProduct *p,
 
 /// Whether a multiprocessor has at most one block.
 static bool isFew(const MloptProduct *p, const MloptTiledSchedule *s) {
-  return countTiles(p, s) * s->splits <= PROCESSORS;
+  return mloptTiledCountTiles(p, s) * s->splits <= MLOPT_TILED_PROCESSORS;
 }
 
 /// Divides k among as many blocks as there are multiprocessors for all tiles.
 static void splitSteps(const MloptProduct *p, MloptTiledSchedule *s) {
   MloptTiledSchedule more = *s;
-  for (more.splits *= 2; isFew(p, &more) && !splitFaultOf(p, &more);
+  for (more.splits *= 2; isFew(p, &more) && !mloptTiledSplitFault(p, &more);
        more.splits *= 2)
     s->splits = more.splits;
 }
@@ -381,7 +282,8 @@ static bool chooseSkinny(const MloptProduct *p, bool clusters,
     i += 4;
   if (i >= count)
     return false;
-  bool second = countTiles(p, &tiles[i]) < PROCESSORS - PROCESSORS / 8;
+  bool second = mloptTiledCountTiles(p, &tiles[i]) <
+                MLOPT_TILED_PROCESSORS - MLOPT_TILED_PROCESSORS / 8;
   *out = fit(p, tiles[i + second]);
   if (clusters)
     splitSteps(p, out);
@@ -392,14 +294,16 @@ static bool chooseSkinny(const MloptProduct *p, bool clusters,
 /// floats of 8 bits, of which 16 bytes lie side by side from multiples of that
 /// on.
 static bool isForWgmma(const MloptProduct *p) {
+  enum { TMA_BYTES = 16 }; // of which strides are multiples
   MlirType a = p->factors[0].element, b = p->factors[1].element;
   bool areFloats = mloptIsFloatElement(a) && mloptIsFloatElement(b);
   if (!mloptTiledUsesMma(p) || areFloats != mlirTypeIsAF32(p->sum) ||
-      (!mlirTypeEqual(a, b) && !(bytesOf(a) == 1 && bytesOf(b) == 1)))
+      (!mlirTypeEqual(a, b) &&
+       !(mloptTiledBytesOf(a) == 1 && mloptTiledBytesOf(b) == 1)))
     return false;
   for (int i = 0; i < 2; ++i) {
     const MloptAccess *access = &p->factors[i].access;
-    int64_t most = TMA_BYTES / bytesOf(p->factors[i].element);
+    int64_t most = TMA_BYTES / mloptTiledBytesOf(p->factors[i].element);
     MloptAxis axis = i ? MLOPT_AXIS_N : MLOPT_AXIS_M;
     // What is computed is so in any place.
     if (access->isKnown &&
@@ -410,143 +314,9 @@ static bool isForWgmma(const MloptProduct *p) {
   return true;
 }
 
-/// Whether the elements of the large factor are read once, other than those of
-/// a convolution's input.
-static bool isStreamed(const MloptProduct *p, MloptAxis axis) {
-  const MloptAccess *access = &p->factors[axis == MLOPT_AXIS_N].source;
-  return !access->isKnown ||
-         p->axes[axis].size * p->axes[MLOPT_AXIS_K].size <=
-             mloptNumElements(mlirValueGetType(access->tensor));
-}
-
-/// Of the fragments of a direct kernel; eight lanes have a line of memory.
-enum { LANES = 8, DIRECT_COLUMNS = 8, DIRECT_ROWS = 8 };
-
-int64_t mloptTiledLane(const MloptProduct *p) {
-  return LANE_BYTES / bytesOf(p->factors[mloptTiledLongFactor(p)].read);
-}
-
-int64_t mloptTiledRunOfLane(const MloptProduct *p, int factor) {
-  enum { WORD = 4, HALF = 2, MOST_BYTES = 32 };
-  const MloptFactor *f = &p->factors[factor];
-  int64_t bytes = bytesOf(f->read), lane = mloptTiledLane(p);
-  int64_t most = lane < LANE_BYTES / bytes ? lane : LANE_BYTES / bytes;
-  int64_t run = mloptRunAlong(p, &f->source, MLOPT_AXIS_K, most);
-  if (lane * bytes > MOST_BYTES ||
-      (run < most && !mloptRunsAlong(p, &f->source, MLOPT_AXIS_K)))
-    return 0;
-  if (run * bytes >= WORD)
-    return run;
-  return bytes == HALF && lane == LANES && !f->isComputed ? 1 : 0;
-}
-
-/// Whether the long factor comes as words that are shifted into place.
-static bool isShifted(const MloptProduct *p) {
-  return mloptTiledRunOfLane(p, mloptTiledLongFactor(p)) == 1;
-}
-
-/// Whether lanes can read both factors so, be it in several accesses.
-static bool isReadable(const MloptProduct *p) {
-  if (!mloptTiledUsesMma(p))
-    return false;
-  for (int i = 0; i < 2; ++i) {
-    const MloptFactor *f = &p->factors[i];
-    if (!f->source.isKnown || !mloptTiledRunOfLane(p, i) ||
-        !mlirTypeEqual(f->element, mloptTiledStored(p, i)))
-      return false;
-  }
-  return true;
-}
-
-static int64_t lineOf(const MloptProduct *p) {
-  return LANES * mloptTiledLane(p);
-}
-
-/// Whether lanes read both factors in accesses of 16 bytes.
-static bool isWhole(const MloptProduct *p) {
-  for (int i = 0; i < 2; ++i)
-    if (mloptTiledRunOfLane(p, i) * bytesOf(p->factors[i].read) < LANE_BYTES)
-      return false;
-  return true;
-}
-
-/// Words that a lane has of the long factor in so many lines of rows: those
-/// that are carried to the next step, and those of one line's fragments if they
-/// are others.
-static int64_t wordsOf(const MloptProduct *p, int64_t lines, int64_t rows) {
-  const MloptFactor *f = &p->factors[mloptTiledLongFactor(p)];
-  int64_t words = lines * rows;
-  if (f->isComputed)
-    return words + rows / 4 * mloptTiledLane(p) / 2;
-  // Seven for four where they are shifted.
-  return isShifted(p) ? words + words * 3 / 4 : words;
-}
-
-/// What is legal of a direct kernel: whole fragments, lines, and registers.
-static bool isDirectTile(const MloptProduct *p, const MloptTiledSchedule *s) {
-  enum { MOST_WORDS = 128, MOST_LINES = 4, MOST_THREADS = 1024 };
-  int rows = mloptTiledLongFactor(p);
-  if (!isReadable(p) || s->terms != 1 || s->groups < 1)
-    return false;
-  for (int i = 0; i < 2; ++i) {
-    int64_t least = i == rows ? DIRECT_ROWS : DIRECT_COLUMNS;
-    if (s->warp[i] < least || s->warp[i] % least || s->tile[i] < s->warp[i] ||
-        s->tile[i] % s->warp[i])
-      return false;
-  }
-  int64_t line = lineOf(p), lines = s->tile[2] / line / s->groups;
-  int64_t words = wordsOf(p, lines, s->warp[rows]);
-  // A lane has twice two fragments' sums, of which half are right.
-  int64_t sums = 4 * s->warp[0] * s->warp[1] / mloptSm90.warp;
-  return lines > 0 && lines <= MOST_LINES &&
-         s->tile[2] == lines * line * s->groups && words + sums <= MOST_WORDS &&
-         mloptTiledThreads(s) <= MOST_THREADS;
-}
-
-/// A kernel that reads a side of up to eight beside the other factor, as fast
-/// as memory gives that: warps of 16 rows, two lines deep, as many groups as
-/// make enough of them. Measured from 1x1024x1024 to 8x14336x4096, and shifted
-/// 2x4360x909.
-static bool chooseDirect(const MloptProduct *p, bool clusters,
-                         MloptTiledSchedule *out) {
-  enum { LEAST_OTHER = 512, ROWS = 16, LINES = 2 };
-  enum { WARPS = 10, LEAST_WARPS = 4, LEAST_GROUPS = 2, MOST_GROUPS = 8 };
-  int rows = mloptTiledLongFactor(p);
-  int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
-  int64_t k = p->axes[MLOPT_AXIS_K].size;
-  if ((m < n ? m : n) > DIRECT_COLUMNS || (m < n ? n : m) < LEAST_OTHER ||
-      p->isOrdered || !isReadable(p) || (!isWhole(p) && mloptTiledIsFew(p)) ||
-      !isStreamed(p, rows ? MLOPT_AXIS_N : MLOPT_AXIS_M))
-    return false;
-  // Shifted lines come one a step, to twice as many warps.
-  int64_t share = isShifted(p) ? 2 : 1, depth = LINES / share * lineOf(p);
-  int64_t most = MOST_GROUPS * share, warps = WARPS * PROCESSORS * share;
-  if (k < depth)
-    return false;
-  MloptTiledSchedule s = {.groups = 1, .terms = 1, .splits = 1};
-  s.tile[rows] = s.warp[rows] = ROWS;
-  s.tile[!rows] = s.warp[!rows] = DIRECT_COLUMNS;
-  int64_t tiles = countTiles(p, &s);
-  while (s.groups < most && s.groups * depth < k &&
-         (s.groups < LEAST_GROUPS || s.groups * tiles < warps))
-    s.groups *= 2;
-  s.tile[2] = s.groups * depth;
-  if (s.groups < LEAST_WARPS)
-    s.tile[rows] *= LEAST_WARPS / s.groups;
-  // Two blocks of eight warps for each multiprocessor.
-  for (MloptTiledSchedule more = s; clusters && s.groups == most;) {
-    more.splits *= 2;
-    if (tiles * more.splits > 2 * PROCESSORS || splitFaultOf(p, &more))
-      break;
-    s.splits = more.splits;
-  }
-  *out = s;
-  return true;
-}
-
 bool mloptTiledIsSkinny(const MloptProduct *p) {
   MloptTiledSchedule schedule;
-  if (chooseDirect(p, false, &schedule))
+  if (mloptTiledChooseDirect(p, false, &schedule))
     return true;
   enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512, WGMMA_SIDE = 64 };
   enum { FILLING = 100 * 128 }; // columns of as many tiles of wgmma
@@ -561,7 +331,7 @@ bool mloptTiledIsSkinny(const MloptProduct *p) {
       m >= WGMMA_SIDE && n >= WGMMA_SIDE && p->axes[MLOPT_AXIS_BATCH].size > 1;
   return !p->isOrdered && !fills && (m < n ? n : m) >= LEAST_OTHER &&
          p->axes[MLOPT_AXIS_K].size >= LEAST_DEPTH &&
-         isStreamed(p, m < n ? MLOPT_AXIS_N : MLOPT_AXIS_M) &&
+         mloptTiledIsStreamed(p, m < n ? MLOPT_AXIS_N : MLOPT_AXIS_M) &&
          chooseSkinny(p, false, &schedule);
 }
 
@@ -603,13 +373,13 @@ static bool chooseAny(const MloptProduct *p, bool clusters,
   int64_t best = 0;
   for (int i = 0; i < count; ++i) {
     MloptTiledSchedule candidate = fit(p, tiles[i]);
-    if (countTiles(p, &candidate) > MOST_TILES ||
+    if (mloptTiledCountTiles(p, &candidate) > MOST_TILES ||
         (p->isOrdered && candidate.groups > 1))
       continue;
-    for (; candidate.splits == 1 ||
-           (clusters && isFew(p, &candidate) && !splitFaultOf(p, &candidate));
+    for (; candidate.splits == 1 || (clusters && isFew(p, &candidate) &&
+                                     !mloptTiledSplitFault(p, &candidate));
          candidate.splits *= 2) {
-      int64_t cycles = cost(p, &candidate);
+      int64_t cycles = mloptTiledCost(p, &candidate);
       if (best && cycles >= best)
         continue;
       best = cycles;
@@ -621,7 +391,7 @@ static bool chooseAny(const MloptProduct *p, bool clusters,
 
 bool mloptScheduleTiled(const MloptProduct *p, bool clusters,
                         MloptTiledSchedule *out) {
-  return chooseDirect(p, clusters, out) ||
+  return mloptTiledChooseDirect(p, clusters, out) ||
          (mloptTiledIsSkinny(p) ? chooseSkinny(p, clusters, out)
                                 : chooseAny(p, clusters, out));
 }
@@ -661,13 +431,14 @@ bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
                  s->groups);
     return false;
   }
-  const char *fault = splitFaultOf(p, s);
+  const char *fault = mloptTiledSplitFault(p, s);
   if (fault) {
     mloptOpError(kernel, "has an illegal schedule: %" PRId64 " splits: %s",
                  s->splits, fault);
     return false;
   }
-  if (mloptTiledIsDirect(s) ? isDirectTile(p, s) : isLegal(p, clusters, s))
+  if (mloptTiledIsDirect(s) ? mloptTiledIsDirectTile(p, s)
+                            : isLegal(p, clusters, s))
     return true;
   mloptOpError(kernel,
                "has an illegal schedule: tile %" PRId64 "x%" PRId64 "x%" PRId64
@@ -681,7 +452,7 @@ bool mloptVerifyTiled(MlirOperation kernel, const MloptProduct *p,
 
 void mloptTiledLaunch(const MloptProduct *p, const MloptTiledSchedule *s,
                       MloptLaunch *launch) {
-  launch->blocks = countTiles(p, s) * s->splits;
+  launch->blocks = mloptTiledCountTiles(p, s) * s->splits;
   launch->threads = mloptTiledThreads(s);
   launch->sharedBytes = mloptTiledSharedBytes(p, s);
 }

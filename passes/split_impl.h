@@ -37,6 +37,10 @@ typedef struct MloptSplit {
       firsts[MLOPT_SPLIT_REDUCTIONS]; ///< then, their results in the pieces
 } MloptSplit;
 
+/// Finds what to split of a fusion; false if nothing.
+bool mloptReadSplit(MlirOperation fusion, MloptSplit *out);
+/// The number of a reduction's first result.
+intptr_t mloptSplitResultOf(const MloptSplit *, intptr_t reduction);
 /// Where a reduction is cut into about as many pieces, and how much fills none.
 bool mloptFindCut(const MloptReduction *, int64_t pieces, MloptCut *out,
                   int64_t *outRest);

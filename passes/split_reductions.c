@@ -37,7 +37,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "contraction.h"
 #include "passes.h"
 #include "split_impl.h"
 #include "traffic.h"
@@ -48,92 +47,6 @@
 //===----------------------------------------------------------------------===//
 // Fusions
 //===----------------------------------------------------------------------===//
-
-/// The length of about as many pieces that do not fill the size; of the two
-/// next to it, the one that leaves less.
-static int64_t uneven(int64_t size, int64_t wanted, int64_t align) {
-  int64_t below = size / wanted / align * align, above = below + align;
-  return below && size % below <= size % above ? below : above;
-}
-
-bool mloptFindCut(const MloptReduction *r, int64_t pieces, MloptCut *out,
-                  int64_t *outRest) {
-  enum { ALIGNED = 64 }; // elements, so that pieces start on an access
-  int64_t before = 1, last = r->numReduced - 1;
-  *outRest = 0;
-  while (last > 0 && r->sizes[r->reduced[last]] == 1)
-    --last;
-  for (intptr_t i = 0; i <= last; ++i) {
-    int64_t size = r->sizes[r->reduced[i]];
-    bool isLast = i == last;
-    if (before * size <= pieces && !isLast) {
-      before *= size;
-      continue;
-    }
-    int64_t align = isLast && r->inner == 1 ? ALIGNED : 1;
-    int64_t wanted = (pieces + before - 1) / before;
-    *out = (MloptCut){.loop = r->reduced[i],
-                      .count = mloptNearestDivisor(size, wanted, align)};
-    if (out->count) {
-      out->length = size / out->count;
-      return before * out->count > 1;
-    }
-    // No divisor: what is left makes a piece, unless others are before it.
-    out->length = before > 1 ? size : uneven(size, wanted, align);
-    out->count = size / out->length;
-    *outRest = size - out->count * out->length;
-    return before * out->count > 1;
-  }
-  return false;
-}
-
-/// A cut in front of the last reduced loops that lie together: those before
-/// are left for the second kernel.
-static MloptCut findLastGroup(const MloptReduction *r) {
-  intptr_t first = r->numReduced - 1;
-  intptr_t loop = r->reduced[first];
-  for (; first > 0; --first) {
-    intptr_t before = r->reduced[first - 1];
-    int64_t between = 1;
-    for (intptr_t d = before + 1; d < loop; ++d)
-      between *= r->sizes[d];
-    // Unit loops, wherever they lie, change nothing.
-    if (between > 1 && r->sizes[before] > 1 && r->sizes[loop] > 1)
-      break;
-    loop = before;
-  }
-  return (MloptCut){.loop = loop, .count = 1, .length = r->sizes[loop]};
-}
-
-static MlirWalkResult countValues(MlirOperation op, void *count) {
-  *(intptr_t *)count +=
-      1 + mlirOperationGetNumResults(op) + 2 * mlirOperationGetNumOperands(op);
-  return MlirWalkResultAdvance;
-}
-
-/// Cuts all reductions alike, where it pays or where there is no other way.
-static bool findCuts(MloptSplit *s) {
-  int64_t pieces = mloptChooseSplit(s->body);
-  s->isWhole = !pieces && s->count;
-  if (s->isWhole)
-    return true;
-  for (intptr_t i = 0; i < s->count; ++i) {
-    const MloptReduction *r = &s->loops[i];
-    MloptCut *cut = &s->cuts[i];
-    int64_t rest = 0;
-    if (!r->together)
-      *cut = findLastGroup(r);
-    else if (pieces < 2 || !mloptFindCut(r, pieces, cut, &rest))
-      return false;
-    // Unit loops aside all have the same, and so the same pieces.
-    if (i &&
-        (cut->count != s->cuts[0].count || cut->length != s->cuts[0].length ||
-         rest != s->rest || r->together != s->loops[0].together))
-      return false;
-    s->rest = rest;
-  }
-  return s->count > 0;
-}
 
 /// Whether a value comes from one of the reductions.
 static bool dependsOn(const MloptSplit *s, MlirValue value) {
@@ -147,109 +60,6 @@ static bool dependsOn(const MloptSplit *s, MlirValue value) {
     if (dependsOn(s, mloptOperand(op, i)))
       return true;
   return false;
-}
-
-/// The number of a reduction's first result.
-static intptr_t resultOf(const MloptSplit *s, intptr_t reduction) {
-  intptr_t count = 0;
-  for (intptr_t i = 0; i < reduction; ++i)
-    count += mlirOperationGetNumResults(s->reductions[i]);
-  return count;
-}
-
-/// Sums that the reductions' pieces can be made up for, as many as a kernel may
-/// have results.
-static void findStreams(MloptSplit *s) {
-  const intptr_t most = MLOPT_MAX_TILE_ROOTS - resultOf(s, s->count);
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    for (intptr_t i = 0;
-         mloptIsReduction(op) && i < s->count && s->numStreams < most; ++i) {
-      MloptSplitStream *stream = &s->streams[s->numStreams];
-      *stream = (MloptSplitStream){.sum = op, .max = i};
-      if (!mlirOperationEqual(op, s->reductions[i]) &&
-          mlirOperationGetNumOperands(op) <= MLOPT_MAX_CUT_OPERANDS &&
-          mloptIsStreamedWith(op, s->reductions[i], &stream->streamed)) {
-        ++s->numStreams;
-        break;
-      }
-    }
-}
-
-/// Finds the reductions of what follows products, cut as contraction.h says;
-/// false where there are none, or they cannot be.
-static bool findFolds(MloptSplit *s) {
-  bool hasProduct = false;
-  s->count = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    hasProduct |= mloptIsProduct(op);
-    if (!mloptIsReduction(op) || mloptIsProduct(op))
-      continue;
-    MloptReduction *r = &s->loops[s->count];
-    MloptCombiner combiner;
-    if (!hasProduct || s->count == MLOPT_MAX_FOLDS ||
-        mlirOperationGetNumOperands(op) != 2 ||
-        !mloptDescribeReduction(op, r) || r->numLoops == MLOPT_MAX_RANK ||
-        !mloptDescribeCombiner(op, 0, &combiner))
-      return false;
-    intptr_t last = r->numReduced - 1;
-    while (last > 0 && r->sizes[r->reduced[last]] == 1)
-      --last;
-    int64_t size = r->sizes[r->reduced[last]];
-    if (size % MLOPT_FOLD_LENGTH)
-      return false;
-    s->cuts[s->count] = (MloptCut){.loop = r->reduced[last],
-                                   .count = size / MLOPT_FOLD_LENGTH,
-                                   .length = MLOPT_FOLD_LENGTH};
-    s->firsts[s->count] = s->count;
-    s->reductions[s->count++] = op;
-  }
-  s->isFold = s->isBeside = s->count > 0;
-  return s->isFold;
-}
-
-static bool readSplit(MlirOperation fusion, MloptSplit *s) {
-  *s = (MloptSplit){
-      .fusion = fusion,
-      .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(fusion, 0))};
-  intptr_t numValues = 0;
-  mlirOperationWalk(fusion, countValues, &numValues, MlirWalkPreOrder);
-  if (numValues > MLOPT_MAX_PIECE_VALUES ||
-      mlirOperationGetNumResults(fusion) > MLOPT_SPLIT_ROOTS)
-    return false;
-  if (findFolds(s))
-    return true;
-  if (mloptFindBeside(s, false)) {
-    mloptCutBeside(s);
-    return true;
-  }
-  s->count = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    bool first = mloptIsReduction(op);
-    for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); first && i < n;
-         ++i)
-      first = !mloptReadsReduction(mloptOperand(op, i));
-    MloptCombiner combiner;
-    for (intptr_t i = 0, n = mlirOperationGetNumResults(op); first && i < n;
-         ++i)
-      if (!mloptDescribeCombiner(op, i, &combiner))
-        return false;
-    if (!first)
-      continue;
-    if (s->count == MLOPT_SPLIT_REDUCTIONS ||
-        mlirOperationGetNumOperands(op) > MLOPT_MAX_CUT_OPERANDS)
-      return false;
-    s->reductions[s->count] = op;
-    if (!mloptDescribeReduction(op, &s->loops[s->count++]))
-      return false;
-  }
-  if (!findCuts(s))
-    return false;
-  if (!s->isWhole)
-    findStreams(s);
-  return true;
 }
 
 static int64_t spaceOf(const MloptSplit *s) {
@@ -338,10 +148,10 @@ static void bindResult(MloptPiece *p, MlirValue value, MlirOperation fusion,
 static void combineStreams(MloptPiece *p, const MloptSplit *s,
                            MlirOperation pieces, MlirOperation rest,
                            bool isWanted) {
-  intptr_t next = resultOf(s, s->count);
+  intptr_t next = mloptSplitResultOf(s, s->count);
   for (intptr_t n = 0; n < s->numStreams; ++n, ++next) {
     MlirOperation sum = s->streams[n].sum;
-    intptr_t i = s->streams[n].max, largest = resultOf(s, i);
+    intptr_t i = s->streams[n].max, largest = mloptSplitResultOf(s, i);
     intptr_t numInputs = mlirOperationGetNumOperands(sum) - 1;
     MlirValue ofAll = mloptPieceNeed(p, mloptResult(s->reductions[i], 0));
     MlirValue value = mloptPieceNeed(p, mloptOperand(sum, numInputs));
@@ -371,7 +181,7 @@ static MlirOperation buildCombined(const MloptSplit *s, MlirOperation pieces,
   mloptBeginPiece(&p, s->fusion);
   intptr_t next = 0;
   intptr_t behind =
-      mlirOperationEqual(pieces, rest) ? resultOf(s, s->count) : 0;
+      mlirOperationEqual(pieces, rest) ? mloptSplitResultOf(s, s->count) : 0;
   for (intptr_t k = 0; k < s->count; ++k) {
     MlirOperation op = s->reductions[k];
     next = s->isFold ? s->firsts[k] : next;
@@ -573,7 +383,7 @@ static bool splitFusion(MlirOperation fusion, int turns) {
   if (mloptSplitScan(fusion, &failed) || failed ||
       mloptSplitSort(fusion, &failed) || failed)
     return !failed;
-  if (!turns || !readSplit(fusion, &s))
+  if (!turns || !mloptReadSplit(fusion, &s))
     return true;
   if (s.isFold)
     return splitFolds(&s, turns);

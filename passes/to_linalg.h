@@ -152,12 +152,13 @@ MlirValue mloptBuildCombine(MloptBuilder *, MloptKind, MlirAttribute fastmath,
 
 // to_linalg_uses.c
 
-/// Whether all that reads the operation's result, an f32, adds a constant to it,
-/// of magnitude 1 or more: the sum does not show how exact a small one is.
+/// Whether all that reads the operation's result, an f32, adds a constant to
+/// it, of magnitude 1 or more: the sum does not show how exact a small one is.
 bool mloptIsAddedToOnes(MlirOperation);
 /// Whether the operation's result is rounded to 16 bits or less at once, or is
-/// an f32 and all that becomes of it is, after at most two products or quotients
-/// and sums of exponentials: that does not show how exact its last bits are.
+/// an f32 and all that becomes of it is, after at most two products or
+/// quotients and sums of exponentials: that does not show how exact its last
+/// bits are.
 bool mloptIsNarrowed(MlirOperation);
 
 // to_linalg_convert.c

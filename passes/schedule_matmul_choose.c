@@ -1,0 +1,300 @@
+//===- schedule_matmul_choose.c - The tile of matrix products -------------===//
+//
+// Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Chooses the schedule of contractions that wgmma and TMA take: of the tiles
+// below, each legal one's cycles by a cost model, or what was measured where
+// the model is off. The choice depends on sizes, types and layouts alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "schedule_matmul_impl.h"
+
+#include "nv_tma.h"
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Tiles of m and n; a larger one reads less for each product, a smaller one
+/// makes more tiles, and two blocks that share tiles of B read those half as
+/// often. Of `band` rows of tiles, A stays in L2 while B goes by; in a single
+/// round, it is FEW_BAND instead.
+/// The depth, and the stages that fit, follow from them.
+static const MloptMatmulSchedule candidates[] = {
+    {.tile = {128, 256}, .band = 16, .cluster = 1, .splits = 1},
+    {.tile = {128, 256}, .band = 8, .cluster = 2, .splits = 1},
+    {.tile = {256, 128}, .band = 8, .cluster = 1, .splits = 1},
+    {.tile = {128, 192}, .band = 16, .cluster = 1, .splits = 1},
+    {.tile = {128, 128}, .band = 16, .cluster = 1, .splits = 1},
+    {.tile = {128, 128},
+     .band = 12,
+     .cluster = 1,
+     .splits = 1,
+     .alternate = true},
+    {.tile = {128, 64}, .band = 16, .cluster = 1, .splits = 1},
+    {.tile = {64, 128},
+     .band = 16,
+     .cluster = 1,
+     .splits = 1,
+     .alternate = true},
+    {.tile = {64, 64},
+     .band = 16,
+     .cluster = 1,
+     .splits = 1,
+     .alternate = true},
+};
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// What the model knows of sm_90a, from the CUDA C++ programming guide and the
+/// H200's data sheet: products of 16-bit elements that the Tensor Cores form in
+/// a cycle, bytes that L2 then delivers.
+enum {
+  PRODUCTS_PER_CYCLE = 2048,
+  BYTES_PER_CYCLE = 64,
+  // Blocks that run side by side read the same lines at about the same time, of
+  // which the nearly square patch of these that a narrow band makes has few:
+  // 1024x1024x8192 in tiles of 128x64 took 27.5 us in bands of 4, 40 in bands
+  // of 8.
+  FEW_BAND = 4,
+  FEW_BYTES_PER_CYCLE = 80,
+};
+
+/// The lines of memory that TMA asks L2 for to read 128 bytes of a row.
+static int64_t linesOf(const MloptMatrix *matrix) {
+  for (intptr_t i = 1; i < matrix->rank; ++i)
+    if (matrix->dims[i].stride * mloptMatmulElementBytes(matrix) %
+        MLOPT_NV_ROW_BYTES)
+      return 2;
+  return 1;
+}
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/// Cycles that the producer's warps, one to a scheduler, take for a stage:
+/// measured of bytes that are scaled, 180 for a piece of eight elements.
+static int64_t fillCycles(const MloptContraction *c,
+                          const MloptMatmulSchedule *s) {
+  enum { PIECE_CYCLES = 60, OPERATION_CYCLES = 60, THREADS = 128 };
+  int64_t pieces =
+      s->tile[c->computes[1]] * (MLOPT_NV_MMA_STAGE_BYTES / 16) / THREADS;
+  return pieces * (PIECE_CYCLES + OPERATION_CYCLES * c->prologue.operations);
+}
+
+/// Whether each block has one tile at most.
+static bool isOneRound(const MloptContractions *list,
+                       const MloptMatmulSchedule *s) {
+  return mloptMatmulTotal(list, s) * mloptMatmulBlocks(s) <=
+         MLOPT_MATMUL_PROCESSORS;
+}
+
+/// Cycles of a step of a tile, bound by its products or by what it reads from
+/// L2, of tiles of one round or of several.
+static int64_t costOfStep(const MloptContraction *c,
+                          const MloptMatmulSchedule *s, bool isOne) {
+  enum {
+    CLUSTER_LOSS = 32, // one in, of stages that wait for two blocks, measured
+    PROMOTE_CYCLES = 200, // of a stage whose sums are added, measured
+    PROMOTE_16_BIT_CYCLES = 350,
+    // One in, of instructions of 64 columns, which read as much of shared
+    // memory as it gives.
+    NARROW_LOSS = 48,
+    NARROW = 64,
+    FILL_LOSS = 32, // of stages that threads fill beside TMA
+  };
+  int64_t compute = s->tile[0] * s->tile[1] * (MLOPT_NV_MMA_STAGE_BYTES / 2) /
+                    PRODUCTS_PER_CYCLE;
+  int64_t read =
+      (linesOf(&c->a) * s->tile[0] + linesOf(&c->b) * s->tile[1] / s->cluster) *
+      MLOPT_NV_MMA_STAGE_BYTES /
+      (isOne && s->splits == 1 ? FEW_BYTES_PER_CYCLE : BYTES_PER_CYCLE);
+  int64_t less = compute < read ? compute : read;
+  int64_t step = compute + read - less + less / 8;
+  if (s->tile[1] <= NARROW)
+    step += step / NARROW_LOSS;
+  if (s->cluster > 1)
+    step += step / CLUSTER_LOSS;
+  if (mloptMatmulFills(c))
+    step = larger(step + step / FILL_LOSS, fillCycles(c, s));
+  if (mloptMatmulPromotes(c))
+    step += mloptMatmulElementBytes(&c->a) == 1 ? PROMOTE_CYCLES
+                                                : PROMOTE_16_BIT_CYCLES;
+  return step;
+}
+
+/// Cycles until a tile is stored, column by column.
+static int64_t costOfStore(const MloptContraction *c,
+                           const MloptMatmulSchedule *s) {
+  enum {
+    STORE_CYCLES = 400,
+    STORE_COLUMN_CYCLES = 4,
+    SPLIT_CYCLES = 6000, // meeting, and of each block, sending: 6 microseconds
+    SPLIT_COLUMN_CYCLES = 10, // of 4 x 128 or 8 x 64 columns, measured
+    OPERATIONS_PER_CYCLE = 128,
+  };
+  int64_t store = STORE_CYCLES + STORE_COLUMN_CYCLES * s->tile[1];
+  if (!c->isPlain)
+    store += mloptEpilogueOperations(c) * s->tile[0] *
+             mloptMatmulProductColumns(c, s) / OPERATIONS_PER_CYCLE;
+  if (s->splits > 1)
+    store += SPLIT_CYCLES + SPLIT_COLUMN_CYCLES * s->splits * s->tile[1];
+  return store;
+}
+
+/// Cycles: full rounds of tiles over the processors, each multiplied and then
+/// stored. Where consumers alternate, one stores while the other multiplies.
+static int64_t cost(const MloptContractions *list,
+                    const MloptMatmulSchedule *s) {
+  enum {
+    ALTERNATE_LOSS = 25, // one in, measured at 4096 and 8192 cubed
+    TAIL_CYCLES = 18000, // clearing flags, sending and adding sums
+  };
+  const MloptContraction *c = &list->at[0];
+  bool isOne = isOneRound(list, s);
+  int64_t step = 0, store = 0;
+  for (intptr_t i = 0; i < list->count; ++i) {
+    int64_t own = costOfStep(&list->at[i], s, isOne);
+    step = own > step ? own : step;
+    own = costOfStore(&list->at[i], s);
+    store = own > store ? own : store;
+  }
+  int64_t multiply = mloptDivideUp(mloptMatmulSteps(c, s), s->splits) * step;
+  int64_t rounds =
+      mloptDivideUp(mloptMatmulTotal(list, s) * mloptMatmulBlocks(s),
+                    MLOPT_MATMUL_PROCESSORS);
+  if (s->tail) {
+    MloptMatmulTail tail = mloptMatmulTailOf(c, s);
+    return rounds * store + tail.rounds * multiply + tail.firstSteps * step +
+           TAIL_CYCLES;
+  }
+  if (!s->alternate)
+    return rounds * (multiply + store);
+  if (!isOne)
+    multiply += multiply / ALTERNATE_LOSS;
+  int64_t turns = mloptDivideUp(rounds, MLOPT_MATMUL_CONSUMERS);
+  int64_t together = rounds * multiply + store;
+  int64_t apart = turns * (multiply + store);
+  return together > apart ? together : apart;
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// Whether all clusters surely run at once: larger ones leave some processors
+/// of a GPC idle.
+static bool runsAtOnce(const MloptContractions *list,
+                       const MloptMatmulSchedule *s) {
+  return s->splits <= 2 || mloptMatmulTotal(list, s) * s->splits <=
+                               MLOPT_MATMUL_PROCESSORS * 7 / 8;
+}
+
+/// The schedule, or the same with a tail, where that is legal and faster.
+static MloptMatmulSchedule maybeTail(const MloptContractions *c,
+                                     const MloptMatmulSchedule *s) {
+  MloptMatmulSchedule tail = *s;
+  tail.tail = true;
+  return !mloptMatmulFault(c, &tail) && cost(c, &tail) < cost(c, s) ? tail : *s;
+}
+
+/// What was fastest on an H200 where the model is off by a percent or two, for
+/// factors of so many bytes.
+static const struct {
+  int64_t bytes, m, n, k;
+  MloptMatmulSchedule schedule; ///< but for what follows from the tile
+} measured[] = {
+    {2,
+     2048,
+     2048,
+     2048,
+     {{128, 128}, .band = 4, .cluster = 1, .splits = 1, .alternate = true}},
+    {2, 8192, 8192, 8192, {{128, 256}, .band = 8, .cluster = 1, .splits = 1}},
+    {2,
+     16384,
+     16384,
+     16384,
+     {{128, 256}, .band = 8, .cluster = 1, .splits = 1}},
+    {2, 8192, 4096, 14336, {{128, 256}, .band = 12, .cluster = 1, .splits = 1}},
+    {1,
+     4096,
+     4096,
+     4096,
+     {{128, 128}, .band = 8, .cluster = 1, .splits = 1, .alternate = true}},
+    {1, 8192, 8192, 8192, {{128, 256}, .band = 16, .cluster = 1, .splits = 1}},
+};
+
+static bool findMeasured(const MloptContractions *list,
+                         MloptMatmulSchedule *out) {
+  const MloptContraction *c = &list->at[0];
+  for (int i = 0; i < MLOPT_COUNT(measured); ++i) {
+    if (measured[i].m != c->sizes[MLOPT_AXIS_M] ||
+        measured[i].n != c->sizes[MLOPT_AXIS_N] ||
+        measured[i].k != c->sizes[MLOPT_AXIS_K] ||
+        c->sizes[MLOPT_AXIS_BATCH] != 1 ||
+        mloptMatmulElementBytes(&c->a) != measured[i].bytes)
+      continue;
+    *out = measured[i].schedule;
+    mloptMatmulComplete(c, out);
+    *out = maybeTail(list, out);
+    return !mloptMatmulFault(list, out);
+  }
+  return false;
+}
+
+/// Whether boxes of a factor B hold pixels.
+static bool hasPixels(const MloptContractions *list) {
+  for (intptr_t i = 0; i < list->count; ++i)
+    if (list->at[i].b.isPixels)
+      return true;
+  return false;
+}
+
+/// The best candidate, and its cycles; 0 if none is legal.
+static int64_t findBest(const MloptContractions *list,
+                        MloptMatmulSchedule *out) {
+  const MloptContraction *c = &list->at[0];
+  int64_t best = 0;
+  for (int i = 0; i < MLOPT_COUNT(candidates); ++i) {
+    MloptMatmulSchedule candidate = candidates[i];
+    mloptMatmulComplete(c, &candidate);
+    if (isOneRound(list, &candidate))
+      candidate.band = FEW_BAND;
+    candidate = maybeTail(list, &candidate);
+    for (; candidate.splits <= MLOPT_MATMUL_MOST_SPLITS;
+         candidate.splits *= 2) {
+      int64_t cycles = cost(list, &candidate);
+      // The other way round is faster, but where B's columns are computed.
+      if (candidate.tile[0] > candidate.tile[1] && !list->at[0].computes[1])
+        continue;
+      // Boxes of pixels are nobody's but the block's.
+      if (candidate.cluster > 1 && hasPixels(list))
+        continue;
+      if (mloptMatmulFault(list, &candidate) || !runsAtOnce(list, &candidate) ||
+          (best && cycles >= best))
+        continue;
+      best = cycles;
+      *out = candidate;
+    }
+  }
+  return best;
+}
+
+int64_t mloptMatmulCycles(const MloptContraction *c) {
+  MloptMatmulSchedule schedule;
+  MloptContractions list = {.count = 1};
+  list.at[0] = *c;
+  return findBest(&list, &schedule);
+}
+
+bool mloptScheduleMatmul(const MloptContractions *list,
+                         MloptMatmulSchedule *out) {
+  bool isPlain = list->count == 1 && list->at[0].isPlain;
+  return mloptMatmulIsTaken(list) &&
+         ((isPlain && findMeasured(list, out)) || findBest(list, out) > 0);
+}
