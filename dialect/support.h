@@ -32,6 +32,14 @@ static inline int64_t mloptDivideUp(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
+/// The smallest power of two that is at least `n`, as its logarithm.
+static inline int64_t mloptLogFrom(int64_t n) {
+  int64_t log = 0;
+  while (INT64_C(1) << log < n)
+    ++log;
+  return log;
+}
+
 static inline MlirStringRef mloptStr(const char *s) {
   return mlirStringRefCreateFromCString(s);
 }

@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emit_index.h"
 #include "emit_reduce.h"
 #include "emit_structured.h"
 #include "hoist_loads.h"
@@ -62,29 +63,9 @@ typedef struct Scan {
   MlirValue base, limit;   ///< where the piece begins; its elements
 } Scan;
 
-static MlirValue apply(Scan *s, const char *name, MlirValue x, int64_t n) {
-  return mloptBuildBinary(s->b, name, x, mloptPullIndex(s->pull, n));
-}
-static MlirValue add(Scan *s, MlirValue x, MlirValue y) {
-  return mloptBuildBinary(s->b, "arith.addi", x, y);
-}
-static MlirValue subtract(Scan *s, MlirValue x, MlirValue y) {
-  return mloptBuildBinary(s->b, "arith.subi", x, y);
-}
-static MlirValue isBelow(Scan *s, MlirValue x, int64_t n) {
-  return mloptBuildCmpI(s->b, "ult", x, mloptPullIndex(s->pull, n));
-}
-static MlirValue both(Scan *s, MlirValue x, MlirValue y) {
-  return mlirValueIsNull(y) ? x : mloptBuildBinary(s->b, "arith.andi", x, y);
-}
-
 /// x, then y.
 static MlirValue combine(Scan *s, MlirValue x, MlirValue y) {
-  MlirValue arguments[] = {x, y}, out = {NULL};
-  mloptPullBody(s->pull,
-                mlirRegionGetFirstBlock(mlirOperationGetRegion(s->op, 0)),
-                arguments, &out);
-  return out;
+  return mloptCombineElements(s->pull, s->op, x, y);
 }
 
 /// x, then y, where the condition holds; y alone elsewhere.
@@ -117,10 +98,11 @@ static void openCut(Scan *s) {
 
 /// States which piece the line is.
 static void openPiece(Scan *s, MlirValue number) {
+  MloptPull *p = s->pull;
   s->number = number;
-  s->base = mloptPullTimes(s->pull, number, mloptPullIndex(s->pull, s->size));
-  MlirValue left = subtract(s, mloptPullIndex(s->pull, wholeSize(s)), s->base);
-  s->limit = apply(s, "arith.minui", left, s->size);
+  s->base = mloptPullTimes(p, number, mloptPullIndex(p, s->size));
+  MlirValue left = mloptIndexSub(p, mloptPullIndex(p, wholeSize(s)), s->base);
+  s->limit = mloptIndexApply(p, "arith.minui", left, s->size);
 }
 
 /// How many elements the line has, as a number or a value.
@@ -131,8 +113,9 @@ static MlirValue isInside(Scan *s, MlirValue place) {
   return mloptBuildCmpI(s->b, "ult", place, lengthOf(s));
 }
 static MlirValue clamp(Scan *s, MlirValue place) {
-  MlirValue last = s->isCut ? apply(s, "arith.subi", s->limit, 1)
-                            : mloptPullIndex(s->pull, s->size - 1);
+  MloptPull *p = s->pull;
+  MlirValue last = s->isCut ? mloptIndexApply(p, "arith.subi", s->limit, 1)
+                            : mloptPullIndex(p, s->size - 1);
   return mloptBuildBinary(s->b, "arith.minui", place, last);
 }
 
@@ -170,12 +153,13 @@ static MlirValue acrossWarp(Scan *s, int64_t threads, MlirValue *total) {
 /// From the totals of all pieces, that of those before the thread's own,
 /// undefined in the first one, and that of all.
 static void acrossPieces(Scan *s, MlirValue *outBefore, MlirValue *outAll) {
+  MloptPull *p = s->pull;
   MlirValue all = {NULL}, before = {NULL};
   for (int64_t i = 0; i < s->pieces; ++i) {
-    MlirValue at = add(s, s->slot, mloptPullIndex(s->pull, i * s->stride));
-    MlirValue one = mloptLoadShared(s->pull, s->totals, s->element, at);
+    MlirValue at = mloptIndexAdd(p, s->slot, mloptPullIndex(p, i * s->stride));
+    MlirValue one = mloptLoadShared(p, s->totals, s->element, at);
     MlirValue isBefore =
-        mloptBuildCmpI(s->b, "ugt", s->piece, mloptPullIndex(s->pull, i));
+        mloptBuildCmpI(s->b, "ugt", s->piece, mloptPullIndex(p, i));
     all = i ? combine(s, all, one) : one;
     before = i ? mloptBuildSelect(s->b, isBefore, all, before) : all;
   }
@@ -186,6 +170,7 @@ static void acrossPieces(Scan *s, MlirValue *outBefore, MlirValue *outAll) {
 /// What comes before the thread's elements in the line, whose own total is
 /// given; adds those of all to what is carried.
 static MlirValue prefixOf(Scan *s, MlirValue total, MlirValue *carried) {
+  MloptPull *p = s->pull;
   int64_t line = s->kernel->schedule.line;
   int64_t inWarp = !s->isRows ? 1 : line < WARP ? line : WARP;
   MlirValue prefix = *carried, exclusive = {NULL}, all, before;
@@ -194,17 +179,16 @@ static MlirValue prefixOf(Scan *s, MlirValue total, MlirValue *carried) {
   if (s->pieces > 1) {
     MlirValue last = {NULL};
     if (s->isRows)
-      last = mloptBuildCmpI(s->b, "eq", s->lane,
-                            mloptPullIndex(s->pull, WARP - 1));
-    MloptPullScope then = mloptPullBeginGuard(s->pull, last);
+      last = mloptBuildCmpI(s->b, "eq", s->lane, mloptPullIndex(p, WARP - 1));
+    MloptPullScope then = mloptPullBeginGuard(p, last);
     mloptStoreShared(
-        s->pull, s->totals, total,
-        add(s, s->slot, apply(s, "arith.muli", s->piece, s->stride)));
-    mloptPullEndGuard(s->pull, last, then);
+        p, s->totals, total,
+        mloptIndexAdd(p, s->slot, mloptIndexMulInt(p, s->piece, s->stride)));
+    mloptPullEndGuard(p, last, then);
     mloptBuildBarrier(s->b);
     acrossPieces(s, &before, &all);
     mloptBuildBarrier(s->b);
-    prefix = mloptBuildSelect(s->b, isBelow(s, s->piece, 1), prefix,
+    prefix = mloptBuildSelect(s->b, mloptIndexBelowInt(p, s->piece, 1), prefix,
                               combine(s, prefix, before));
   } else {
     MlirType i32 = mlirIntegerTypeGet(s->b->context, 32);
@@ -215,7 +199,7 @@ static MlirValue prefixOf(Scan *s, MlirValue total, MlirValue *carried) {
     all = inWarp > 1 ? mloptBuildShuffle(s->b, "idx", total, last) : total;
   }
   if (inWarp > 1)
-    prefix = mloptBuildSelect(s->b, isBelow(s, s->lane, 1), prefix,
+    prefix = mloptBuildSelect(s->b, mloptIndexBelowInt(p, s->lane, 1), prefix,
                               combine(s, prefix, exclusive));
   *carried = combine(s, *carried, all);
   return prefix;
@@ -241,43 +225,46 @@ static void scanElements(Scan *s, MlirValue *elements, const MlirValue *isFirst,
 /// Where the row is. Vectors start at multiples of their length in memory, the
 /// first one `skew` elements before the row (behind its end in reverse).
 static void openRow(Scan *s) {
+  MloptPull *p = s->pull;
   const MloptSchedule *schedule = &s->kernel->schedule;
   int64_t each = schedule->threads / schedule->line;
   int64_t lines = mloptNumElements(s->type) / s->size;
   MlirValue block = mloptReadRegister(s->b, "nvvm.read.ptx.sreg.ctaid.x");
-  MlirValue number = add(s, apply(s, "arith.muli", block, each),
-                         apply(s, "arith.divui", s->tid, schedule->line));
+  MlirValue number = mloptIndexAdd(p, mloptIndexMulInt(p, block, each),
+                                   mloptIndexDivInt(p, s->tid, schedule->line));
   if (lines % each) {
-    s->isThere = isBelow(s, number, lines);
-    number = apply(s, "arith.minui", number, lines - 1);
+    s->isThere = mloptIndexBelowInt(p, number, lines);
+    number = mloptIndexApply(p, "arith.minui", number, lines - 1);
   }
   s->row = number;
-  s->begin = apply(s, "arith.muli", number, s->size);
+  s->begin = mloptIndexMulInt(p, number, s->size);
   if (s->isCut) {
     int64_t pieces = mloptDim(s->type, s->dim - 1);
     bool isOne = mloptNumElements(s->whole) == wholeSize(s);
-    s->outer = isOne ? mloptPullIndex(s->pull, 0)
-                     : apply(s, "arith.divui", number, pieces);
-    openPiece(s, isOne ? number : apply(s, "arith.remui", number, pieces));
+    s->outer =
+        isOne ? mloptPullIndex(p, 0) : mloptIndexDivInt(p, number, pieces);
+    openPiece(s, isOne ? number : mloptIndexRemInt(p, number, pieces));
   }
   if (s->size % s->lanes == 0)
     return;
-  MlirValue edge =
-      s->reverse ? apply(s, "arith.addi", s->begin, s->size) : s->begin;
-  MlirValue skew = apply(s, "arith.remui", edge, s->lanes);
+  MlirValue edge = s->reverse
+                       ? mloptIndexApply(p, "arith.addi", s->begin, s->size)
+                       : s->begin;
+  MlirValue skew = mloptIndexRemInt(p, edge, s->lanes);
   if (s->reverse)
-    skew =
-        apply(s, "arith.remui",
-              subtract(s, mloptPullIndex(s->pull, s->lanes), skew), s->lanes);
+    skew = mloptIndexRemInt(
+        p, mloptIndexSub(p, mloptPullIndex(p, s->lanes), skew), s->lanes);
   s->skew = skew;
 }
 
 /// The column of the vector's first element in memory, `turn` elements on from
 /// the row's first vector; below zero, it is the largest of numbers.
 static MlirValue columnOf(Scan *s, MlirValue turn) {
-  MlirValue from = mlirValueIsNull(s->skew) ? turn : subtract(s, turn, s->skew);
+  MloptPull *p = s->pull;
+  MlirValue from =
+      mlirValueIsNull(s->skew) ? turn : mloptIndexSub(p, turn, s->skew);
   return s->reverse
-             ? subtract(s, mloptPullIndex(s->pull, s->size - s->lanes), from)
+             ? mloptIndexSub(p, mloptPullIndex(p, s->size - s->lanes), from)
              : from;
 }
 
@@ -321,17 +308,18 @@ static void bindPiece(Scan *s, Place *place, MlirValue column) {
 
 /// The `count` elements from a column on.
 static Place placeIn(Scan *s, MlirValue column, int64_t count) {
+  MloptPull *p = s->pull;
   Place place;
-  mloptTileVectorAt(&s->tile, add(s, s->begin, column), (int)count,
+  mloptTileVectorAt(&s->tile, mloptIndexAdd(p, s->begin, column), (int)count,
                     &place.scan);
   if (s->isCut) {
     bindPiece(s, &place, column);
     return place;
   }
-  mloptPullBindOuter(s->pull, s->row);
+  mloptPullBindOuter(p, s->row);
   for (int k = 0; k < count; ++k) {
-    place.scan.column[k] = mloptPullRun(s->pull, column, k, (int)count);
-    mloptPullBindSplit(s->pull, place.scan.position[k], s->row, s->size,
+    place.scan.column[k] = mloptPullRun(p, column, k, (int)count);
+    mloptPullBindSplit(p, place.scan.position[k], s->row, s->size,
                        place.scan.column[k]);
   }
   place.whole = place.scan;
@@ -342,26 +330,28 @@ static Place placeIn(Scan *s, MlirValue column, int64_t count) {
 /// of the row stands for another in it.
 static void evaluate(Scan *s, MlirValue column, MlirValue isWhole,
                      MlirValue *out) {
+  MloptPull *p = s->pull;
   MlirValue operand = mloptOperand(s->op, 0);
   MlirType types[MLOPT_MAX_LANES];
   MlirValue given[MLOPT_MAX_LANES];
   for (int64_t k = 0; k < s->lanes; ++k)
     types[k] = s->element;
-  MloptPullScope then = mloptPullBeginBranch(s->pull);
+  MloptPullScope then = mloptPullBeginBranch(p);
   mloptTileEnter(&s->tile);
   Place whole = placeIn(s, column, s->lanes);
   mloptTileEvaluate(&s->tile, &whole.scan, operand, given);
   if (!s->b->failed && !mloptHoistLoads(s->b->block))
     s->b->failed = true;
-  mloptPullEndBranch(s->pull, &then, s->lanes, given);
-  MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
+  mloptPullEndBranch(p, &then, s->lanes, given);
+  MloptPullScope otherwise = mloptPullBeginBranch(p);
   mloptTileEnter(&s->tile);
   for (int64_t k = 0; k < s->lanes; ++k) {
-    Place one = placeIn(s, clamp(s, apply(s, "arith.addi", column, k)), 1);
+    Place one =
+        placeIn(s, clamp(s, mloptIndexApply(p, "arith.addi", column, k)), 1);
     mloptTileEvaluate(&s->tile, &one.scan, operand, &given[k]);
   }
-  mloptPullEndBranch(s->pull, &otherwise, s->lanes, given);
-  mloptPullBuildIf(s->pull, isWhole, then, otherwise, s->lanes, types, out);
+  mloptPullEndBranch(p, &otherwise, s->lanes, given);
+  mloptPullBuildIf(p, isWhole, then, otherwise, s->lanes, types, out);
 }
 
 /// Stores what follows from the scan's elements.
@@ -380,22 +370,23 @@ static void storeAt(Scan *s, MlirValue column, int64_t count,
 /// Stores a vector's results, those in the row.
 static void storeVector(Scan *s, MlirValue column, MlirValue isWhole,
                         const MlirValue *elements) {
-  MloptPullScope then = mloptPullBeginBranch(s->pull);
+  MloptPull *p = s->pull;
+  MloptPullScope then = mloptPullBeginBranch(p);
   if (s->isEven)
     storeAt(s, column, s->lanes, elements);
-  mloptPullEndBranch(s->pull, &then, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
+  mloptPullEndBranch(p, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(p);
   for (int64_t k = 0; k < s->lanes; ++k) {
-    MlirValue at = apply(s, "arith.addi", column, k);
-    MlirValue inside = both(s, isInside(s, at), s->isThere);
-    MloptPullScope guard = mloptPullBeginGuard(s->pull, inside);
+    MlirValue at = mloptIndexApply(p, "arith.addi", column, k);
+    MlirValue inside = mloptBothHold(p, isInside(s, at), s->isThere);
+    MloptPullScope guard = mloptPullBeginGuard(p, inside);
     storeAt(s, at, 1, &elements[k]);
-    mloptPullEndGuard(s->pull, inside, guard);
+    mloptPullEndGuard(p, inside, guard);
   }
-  mloptPullEndBranch(s->pull, &otherwise, 0, NULL);
+  mloptPullEndBranch(p, &otherwise, 0, NULL);
   MlirValue never =
       mloptBuildInt(s->b, mlirIntegerTypeGet(s->b->context, 1), 0);
-  mloptPullBuildIf(s->pull, s->isEven ? both(s, isWhole, s->isThere) : never,
+  mloptPullBuildIf(p, s->isEven ? mloptBothHold(p, isWhole, s->isThere) : never,
                    then, otherwise, 0, NULL, NULL);
 }
 
@@ -408,38 +399,40 @@ static void reverseOrder(Scan *s, MlirValue *elements) {
 }
 
 static void emitRowsTurn(Scan *s, MlirValue first, MlirValue *carried) {
+  MloptPull *p = s->pull;
   MlirValue elements[MLOPT_MAX_LANES], isFirst[MLOPT_MAX_LANES];
-  MlirValue thread = apply(s, "arith.remui", s->tid, s->kernel->schedule.line);
-  MlirValue turn = add(s, first, apply(s, "arith.muli", thread, s->lanes));
+  MlirValue thread = mloptIndexRemInt(p, s->tid, s->kernel->schedule.line);
+  MlirValue turn =
+      mloptIndexAdd(p, first, mloptIndexMulInt(p, thread, s->lanes));
   MlirValue column = columnOf(s, turn);
   MlirValue isWhole =
       s->size < s->lanes
           ? mloptBuildInt(s->b, mlirIntegerTypeGet(s->b->context, 1), 0)
       : s->isCut
           ? mloptBuildCmpI(s->b, "ule",
-                           apply(s, "arith.addi", column, s->lanes), s->limit)
-          : isBelow(s, column, s->size - s->lanes + 1);
+                           mloptIndexApply(p, "arith.addi", column, s->lanes),
+                           s->limit)
+          : mloptIndexBelowInt(p, column, s->size - s->lanes + 1);
   evaluate(s, column, isWhole, elements);
   reverseOrder(s, elements);
   bool isSkewed = !mlirValueIsNull(s->skew);
   for (int64_t j = 1; j < s->lanes && isSkewed; ++j)
-    isFirst[j] =
-        mloptBuildCmpI(s->b, "ule", apply(s, "arith.addi", turn, j), s->skew);
+    isFirst[j] = mloptBuildCmpI(
+        s->b, "ule", mloptIndexApply(p, "arith.addi", turn, j), s->skew);
   scanElements(s, elements, isSkewed ? isFirst : NULL, carried);
   reverseOrder(s, elements);
   storeVector(s, column, isWhole, elements);
 }
 
 static void openRows(Scan *s) {
+  MloptPull *p = s->pull;
   int64_t line = s->kernel->schedule.line;
-  s->lane = apply(s, "arith.remui", s->tid, line < WARP ? line : WARP);
+  s->lane = mloptIndexRemInt(p, s->tid, line < WARP ? line : WARP);
   s->pieces = line > WARP ? line / WARP : 1;
   s->stride = 1;
   if (s->pieces > 1) {
-    s->piece =
-        apply(s, "arith.divui", apply(s, "arith.remui", s->tid, line), WARP);
-    s->slot = apply(s, "arith.muli", apply(s, "arith.divui", s->tid, line),
-                    s->pieces);
+    s->piece = mloptIndexDivInt(p, mloptIndexRemInt(p, s->tid, line), WARP);
+    s->slot = mloptIndexMulInt(p, mloptIndexDivInt(p, s->tid, line), s->pieces);
     s->totals = mloptAddShared(s->kernel, s->element,
                                s->kernel->schedule.threads / WARP);
   }
@@ -451,26 +444,28 @@ static void openRows(Scan *s) {
 //===----------------------------------------------------------------------===//
 
 static void openColumns(Scan *s) {
+  MloptPull *p = s->pull;
   int64_t shape[MLOPT_MAX_RANK], threads = s->kernel->schedule.threads;
   intptr_t rank = mloptShape(s->type, shape);
   for (intptr_t i = s->dim; i + 1 < rank; ++i)
     shape[i] = shape[i + 1];
   MlirType lines = mloptTensorType(rank - 1, shape, s->element);
   int64_t count = mloptNumElements(lines);
-  s->lane = apply(s, "arith.remui", s->tid, WARP);
-  s->piece = apply(s, "arith.divui", s->tid, WARP);
+  s->lane = mloptIndexRemInt(p, s->tid, WARP);
+  s->piece = mloptIndexDivInt(p, s->tid, WARP);
   s->pieces = threads / WARP;
   s->stride = WARP;
   s->slot = s->lane;
   if (s->pieces > 1)
     s->totals = mloptAddShared(s->kernel, s->element, threads);
   MlirValue block = mloptReadRegister(s->b, "nvvm.read.ptx.sreg.ctaid.x");
-  MlirValue number = add(s, apply(s, "arith.muli", block, WARP), s->lane);
+  MlirValue number =
+      mloptIndexAdd(p, mloptIndexMulInt(p, block, WARP), s->lane);
   if (count % WARP) {
-    s->isThere = isBelow(s, number, count);
-    number = apply(s, "arith.minui", number, count - 1);
+    s->isThere = mloptIndexBelowInt(p, number, count);
+    number = mloptIndexApply(p, "arith.minui", number, count - 1);
   }
-  mloptPullDelinearize(s->pull, lines, number, s->line);
+  mloptPullDelinearize(p, lines, number, s->line);
   if (s->isCut)
     openPiece(s, s->line[s->dim - 1]);
 }
@@ -478,40 +473,41 @@ static void openColumns(Scan *s) {
 /// The indices of the line's element at a place in the order of the scan, in
 /// the scan's space and in the results'.
 static void placeAt(Scan *s, MlirValue place, MlirValue *at, MlirValue *whole) {
+  MloptPull *p = s->pull;
   if (s->reverse)
-    place = subtract(s, mloptPullIndex(s->pull, s->size - 1), place);
+    place = mloptIndexSub(p, mloptPullIndex(p, s->size - 1), place);
   for (intptr_t i = 0, rank = mloptRank(s->type); i < rank; ++i)
     at[i] = i < s->dim ? s->line[i] : i == s->dim ? place : s->line[i - 1];
   memcpy(whole, at, mloptRank(s->type) * sizeof *at);
   if (!s->isCut)
     return;
   for (intptr_t i = 0, rank = mloptRank(s->whole); i < rank; ++i)
-    whole[i] =
-        i == s->dim - 1 ? mloptPullAdd(s->pull, s->base, place) : s->line[i];
-  mloptPullDelinearize(s->pull, s->type,
-                       mloptPullLinearize(s->pull, s->padded, whole), at);
+    whole[i] = i == s->dim - 1 ? mloptPullAdd(p, s->base, place) : s->line[i];
+  mloptPullDelinearize(p, s->type, mloptPullLinearize(p, s->padded, whole), at);
 }
 
 static void emitColumnsTurn(Scan *s, MlirValue first, MlirValue *carried) {
+  MloptPull *p = s->pull;
   MlirValue elements[MLOPT_MAX_LANES], at[MLOPT_MAX_RANK];
   MlirValue whole[MLOPT_MAX_RANK];
-  MlirValue turn = add(s, first, apply(s, "arith.muli", s->piece, s->lanes));
+  MlirValue turn =
+      mloptIndexAdd(p, first, mloptIndexMulInt(p, s->piece, s->lanes));
   for (int64_t j = 0; j < s->lanes; ++j) {
-    placeAt(s, clamp(s, apply(s, "arith.addi", turn, j)), at, whole);
-    elements[j] = mloptPullElement(s->pull, mloptOperand(s->op, 0), at);
+    placeAt(s, clamp(s, mloptIndexApply(p, "arith.addi", turn, j)), at, whole);
+    elements[j] = mloptPullElement(p, mloptOperand(s->op, 0), at);
   }
   if (!s->b->failed && !mloptHoistLoads(s->b->block))
     s->b->failed = true;
   scanElements(s, elements, NULL, carried);
   for (int64_t j = 0; j < s->lanes; ++j) {
-    MlirValue place = apply(s, "arith.addi", turn, j);
-    MlirValue inside = both(s, isInside(s, place), s->isThere);
-    MloptPullScope guard = mloptPullBeginGuard(s->pull, inside);
+    MlirValue place = mloptIndexApply(p, "arith.addi", turn, j);
+    MlirValue inside = mloptBothHold(p, isInside(s, place), s->isThere);
+    MloptPullScope guard = mloptPullBeginGuard(p, inside);
     placeAt(s, place, at, whole);
-    mloptPullBindElements(s->pull, s->op, mloptRank(s->type), at, &elements[j]);
+    mloptPullBindElements(p, s->op, mloptRank(s->type), at, &elements[j]);
     if (!s->b->failed)
       s->sink.store(s->sink.userData, whole);
-    mloptPullEndGuard(s->pull, inside, guard);
+    mloptPullEndGuard(p, inside, guard);
   }
 }
 

@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emit_index.h"
 #include "emit_reduce.h"
 #include "emit_structured.h"
 #include "hoist_loads.h"
@@ -55,21 +56,6 @@ typedef struct Window {
   MlirValue batch[MLOPT_MAX_RANK], start[MLOPT_MAX_RANK];
 } Window;
 
-static MlirValue add(Scatter *s, MlirValue x, MlirValue y) {
-  return mloptBuildBinary(s->b, "arith.addi", x, y);
-}
-static MlirValue addInt(Scatter *s, MlirValue x, int64_t n) {
-  return n ? add(s, x, mloptPullIndex(s->pull, n)) : x;
-}
-static MlirValue mulInt(Scatter *s, MlirValue x, int64_t n) {
-  return mloptBuildBinary(s->b, "arith.muli", x, mloptPullIndex(s->pull, n));
-}
-static MlirValue both(Scatter *s, MlirValue x, MlirValue y) {
-  return mloptBuildBinary(s->b, "arith.andi", x, y);
-}
-static MlirValue least(Scatter *s, MlirValue x, MlirValue y) {
-  return mloptBuildBinary(s->b, "arith.minui", x, y);
-}
 static MlirType i64Of(Scatter *s) {
   return mlirIntegerTypeGet(s->b->context, 64);
 }
@@ -147,21 +133,23 @@ static int64_t windowSize(const Scatter *s, int64_t dim) {
 /// first element that does. All comparisons of starts are of 64 bits: an index
 /// that is out of range stays so.
 static MlirValue findPlace(Scatter *s, const Window *w, MlirValue *outPlace) {
+  MloptPull *p = s->pull;
   MlirType i64 = i64Of(s);
   MlirValue zero = mloptBuildInt(s->b, i64, 0), exists = {NULL};
   MlirValue first[MLOPT_MAX_RANK];
   for (int64_t d = 0, rank = mloptRank(s->operand); d < rank; ++d) {
-    MlirValue inside =
-        both(s,
-             mloptBuildCmpI(s->b, "sgt", w->start[d],
-                            mloptBuildInt(s->b, i64, -windowSize(s, d))),
-             mloptBuildCmpI(s->b, "slt", w->start[d],
-                            mloptBuildInt(s->b, i64, mloptDim(s->operand, d))));
-    exists = mlirValueIsNull(exists) ? inside : both(s, exists, inside);
+    MlirValue inside = mloptBothHold(
+        p,
+        mloptBuildCmpI(s->b, "sgt", w->start[d],
+                       mloptBuildInt(s->b, i64, -windowSize(s, d))),
+        mloptBuildCmpI(s->b, "slt", w->start[d],
+                       mloptBuildInt(s->b, i64, mloptDim(s->operand, d))));
+    exists =
+        mlirValueIsNull(exists) ? inside : mloptBothHold(p, exists, inside);
     MlirValue from = mloptBuildBinary(s->b, "arith.maxsi", w->start[d], zero);
     first[d] = toIndex(s, mloptBuildSelect(s->b, inside, from, zero));
   }
-  *outPlace = mloptPullLinearize(s->pull, s->operand, first);
+  *outPlace = mloptPullLinearize(p, s->operand, first);
   return mlirValueIsNull(exists)
              ? mloptBuildInt(s->b, mlirIntegerTypeGet(s->b->context, 1), 1)
              : exists;
@@ -170,21 +158,25 @@ static MlirValue findPlace(Scatter *s, const Window *w, MlirValue *outPlace) {
 /// Whether elements from a place on over a window's span meet [begin, end).
 static MlirValue meets(Scatter *s, MlirValue place, MlirValue begin,
                        MlirValue end) {
-  return both(s, mloptBuildCmpI(s->b, "ult", place, end),
-              mloptBuildCmpI(s->b, "uge", addInt(s, place, s->span), begin));
+  MloptPull *p = s->pull;
+  return mloptBothHold(
+      p, mloptBuildCmpI(s->b, "ult", place, end),
+      mloptBuildCmpI(s->b, "uge", mloptIndexAddInt(p, place, s->span), begin));
 }
 
 /// Whether the window covers an element, and the indices of its update.
 static MlirValue covers(Scatter *s, const Window *w, const MlirValue *at,
                         MlirValue *update) {
+  MloptPull *p = s->pull;
   MlirType i64 = i64Of(s);
   MlirValue all = mloptBuildInt(s->b, mlirIntegerTypeGet(s->b->context, 1), 1);
   for (int64_t d = 0, rank = mloptRank(s->operand); d < rank; ++d) {
     MlirValue relative =
         mloptBuildBinary(s->b, "arith.subi", toLong(s, at[d]), w->start[d]);
-    all = both(s, all,
-               mloptBuildCmpI(s->b, "ult", relative,
-                              mloptBuildInt(s->b, i64, windowSize(s, d))));
+    all = mloptBothHold(
+        p, all,
+        mloptBuildCmpI(s->b, "ult", relative,
+                       mloptBuildInt(s->b, i64, windowSize(s, d))));
     if (windowDim(s, d) >= 0)
       update[windowDim(s, d)] = toIndex(s, relative);
   }
@@ -203,52 +195,55 @@ static MlirValue covers(Scatter *s, const Window *w, const MlirValue *at,
 /// Those from `end` on are none.
 static MlirValue noteWindows(Scatter *s, MlirValue number, MlirValue end,
                              MlirValue begin, MlirValue stop, MlirValue count) {
+  MloptPull *p = s->pull;
   MlirType i32 = mlirIntegerTypeGet(s->b->context, 32);
   MlirValue lower = mloptBuildValue(
       s->b, (MloptOpSpec){.name = "nvvm.read.ptx.sreg.lanemask.lt",
                           .numResults = 1,
                           .results = &i32});
-  MlirValue list = mulInt(s, s->warp, s->list);
+  MlirValue list = mloptIndexMulInt(p, s->warp, s->list);
   MlirValue isThere = mloptBuildCmpI(s->b, "ult", number, end);
-  number = least(s, number, mloptPullIndex(s->pull, s->numWindows - 1));
+  number = mloptIndexMin(p, number, mloptPullIndex(p, s->numWindows - 1));
   Window window;
   MlirValue place;
   openWindow(s, number, &window);
-  MlirValue exists = both(s, isThere, findPlace(s, &window, &place));
-  MlirValue isFound = both(s, exists, meets(s, place, begin, stop));
+  MlirValue exists = mloptBothHold(p, isThere, findPlace(s, &window, &place));
+  MlirValue isFound = mloptBothHold(p, exists, meets(s, place, begin, stop));
   MlirValue all = mloptBuildBallot(s->b, isFound);
-  MlirValue at =
-      add(s, count,
-          mloptBuildCountLanes(
-              s->b, mloptBuildBinary(s->b, "arith.andi", all, lower)));
-  MlirValue fits =
-      both(s, isFound,
-           mloptBuildCmpI(s->b, "ult", at, mloptPullIndex(s->pull, s->list)));
-  MloptPullScope then = mloptPullBeginGuard(s->pull, fits);
-  mloptStoreShared(s->pull, s->lists, toNumber(s, number), add(s, list, at));
-  mloptStoreShared(s->pull, s->places, toNumber(s, place), add(s, list, at));
-  mloptPullEndGuard(s->pull, fits, then);
-  return add(s, count, mloptBuildCountLanes(s->b, all));
+  MlirValue at = mloptIndexAdd(
+      p, count,
+      mloptBuildCountLanes(s->b,
+                           mloptBuildBinary(s->b, "arith.andi", all, lower)));
+  MlirValue fits = mloptBothHold(
+      p, isFound, mloptBuildCmpI(s->b, "ult", at, mloptPullIndex(p, s->list)));
+  MloptPullScope then = mloptPullBeginGuard(p, fits);
+  mloptStoreShared(p, s->lists, toNumber(s, number),
+                   mloptIndexAdd(p, list, at));
+  mloptStoreShared(p, s->places, toNumber(s, place),
+                   mloptIndexAdd(p, list, at));
+  mloptPullEndGuard(p, fits, then);
+  return mloptIndexAdd(p, count, mloptBuildCountLanes(s->b, all));
 }
 
 /// The warp notes the windows from `first` to below `end` that meet
 /// [begin, stop), and how many they are; no more than the list holds.
 static void emitSearch(Scatter *s, MlirValue first, MlirValue end,
                        MlirValue begin, MlirValue stop) {
+  MloptPull *p = s->pull;
   const int64_t warpSize = mloptSm90.warp;
-  MlirValue zero = mloptPullIndex(s->pull, 0), base, count, found;
+  MlirValue zero = mloptPullIndex(p, 0), base, count, found;
   MlirValue lane = mloptBuildBinary(s->b, "arith.remui", s->tid,
-                                    mloptPullIndex(s->pull, warpSize));
-  MloptPullScope loop = mloptPullBeginFor(s->pull, 1, &zero, &base, &count);
+                                    mloptPullIndex(p, warpSize));
+  MloptPullScope loop = mloptPullBeginFor(p, 1, &zero, &base, &count);
   for (int u = 0; u < AT_ONCE; ++u)
-    count = noteWindows(s, add(s, addInt(s, base, u * warpSize), lane), end,
-                        begin, stop, count);
+    count = noteWindows(
+        s, mloptIndexAdd(p, mloptIndexAddInt(p, base, u * warpSize), lane), end,
+        begin, stop, count);
   if (!s->b->failed && !mloptHoistLoads(s->b->block))
     s->b->failed = true;
-  mloptPullEndFor(s->pull, loop, first, end,
-                  mloptPullIndex(s->pull, AT_ONCE * warpSize), 1, &zero, &count,
-                  &found);
-  mloptStoreShared(s->pull, s->counts, toNumber(s, found), s->warp);
+  mloptPullEndFor(p, loop, first, end, mloptPullIndex(p, AT_ONCE * warpSize), 1,
+                  &zero, &count, &found);
+  mloptStoreShared(p, s->counts, toNumber(s, found), s->warp);
 }
 
 static MlirValue loadNumber(Scatter *s, MlirValue array, MlirValue at) {
@@ -278,15 +273,18 @@ typedef struct Tile {
 } Tile;
 
 static void openTile(Scatter *s, MlirValue begin, MlirValue end, Tile *tile) {
+  MloptPull *p = s->pull;
   int64_t threads = s->kernel->schedule.threads;
   tile->begin = begin;
-  tile->end = least(s, addInt(s, begin, threads * s->perThread), end);
+  tile->end =
+      mloptIndexMin(p, mloptIndexAddInt(p, begin, threads * s->perThread), end);
   for (int64_t e = 0; e < s->perThread; ++e) {
-    MlirValue position = add(s, addInt(s, begin, e * threads), s->tid);
+    MlirValue position =
+        mloptIndexAdd(p, mloptIndexAddInt(p, begin, e * threads), s->tid);
     tile->isThere[e] = mloptBuildCmpI(s->b, "ult", position, tile->end);
     tile->position[e] =
         mloptBuildSelect(s->b, tile->isThere[e], position, begin);
-    mloptPullDelinearize(s->pull, s->operand, tile->position[e], tile->at[e]);
+    mloptPullDelinearize(p, s->operand, tile->position[e], tile->at[e]);
   }
 }
 
@@ -315,39 +313,41 @@ static void applyWindow(Scatter *s, const Tile *tile, MlirValue number,
 /// Goes through all lists, for the tile.
 static void applyLists(Scatter *s, const Tile *tile, const MlirValue *values,
                        MlirValue *out) {
+  MloptPull *p = s->pull;
   const intptr_t n = s->perThread;
-  MlirValue zero = mloptPullIndex(s->pull, 0), one = mloptPullIndex(s->pull, 1);
+  MlirValue zero = mloptPullIndex(p, 0), one = mloptPullIndex(p, 1);
   // From a register, lest LLVM write the loops out for each of so few.
   MlirValue warps = mloptBuildBinary(
       s->b, "arith.divui", mloptReadRegister(s->b, "nvvm.read.ptx.sreg.ntid.x"),
-      mloptPullIndex(s->pull, mloptSm90.warp));
+      mloptPullIndex(p, mloptSm90.warp));
   MlirValue warp, turn, outer[PER_THREAD], inner[PER_THREAD];
   MlirValue applied[PER_THREAD], next[PER_THREAD], last[PER_THREAD];
   MlirType types[PER_THREAD];
   for (intptr_t e = 0; e < n; ++e)
     types[e] = mloptElementType(s->operand);
-  MloptPullScope lists = mloptPullBeginFor(s->pull, n, values, &warp, outer);
-  MlirValue count = least(s, loadNumber(s, s->counts, warp),
-                          mloptPullIndex(s->pull, s->list));
-  MlirValue list = mulInt(s, warp, s->list);
-  MloptPullScope entries = mloptPullBeginFor(s->pull, n, outer, &turn, inner);
-  MlirValue at = add(s, list, turn);
+  MloptPullScope lists = mloptPullBeginFor(p, n, values, &warp, outer);
+  MlirValue count = mloptIndexMin(p, loadNumber(s, s->counts, warp),
+                                  mloptPullIndex(p, s->list));
+  MlirValue list = mloptIndexMulInt(p, warp, s->list);
+  MloptPullScope entries = mloptPullBeginFor(p, n, outer, &turn, inner);
+  MlirValue at = mloptIndexAdd(p, list, turn);
   MlirValue condition =
       meets(s, loadNumber(s, s->places, at), tile->begin, tile->end);
-  MloptPullScope then = mloptPullBeginBranch(s->pull);
+  MloptPullScope then = mloptPullBeginBranch(p);
   applyWindow(s, tile, loadNumber(s, s->lists, at), inner, applied);
-  mloptPullEndBranch(s->pull, &then, n, applied);
-  MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
-  mloptPullEndBranch(s->pull, &otherwise, n, inner);
-  mloptPullBuildIf(s->pull, condition, then, otherwise, n, types, next);
-  mloptPullEndFor(s->pull, entries, zero, count, one, n, outer, next, last);
-  mloptPullEndFor(s->pull, lists, zero, warps, one, n, values, last, out);
+  mloptPullEndBranch(p, &then, n, applied);
+  MloptPullScope otherwise = mloptPullBeginBranch(p);
+  mloptPullEndBranch(p, &otherwise, n, inner);
+  mloptPullBuildIf(p, condition, then, otherwise, n, types, next);
+  mloptPullEndFor(p, entries, zero, count, one, n, outer, next, last);
+  mloptPullEndFor(p, lists, zero, warps, one, n, values, last, out);
 }
 
 /// The tile's elements with all windows: those in the lists or, where `over`
 /// says that these have run over, as many at a time as fit.
 static void applyAll(Scatter *s, const Tile *tile, MlirValue over,
                      const MlirValue *values, MlirValue *out) {
+  MloptPull *p = s->pull;
   int64_t batch = s->kernel->schedule.threads / mloptSm90.warp * s->list;
   if (s->numWindows <= batch) {
     applyLists(s, tile, values, out);
@@ -355,20 +355,20 @@ static void applyAll(Scatter *s, const Tile *tile, MlirValue over,
   }
   const intptr_t n = s->perThread;
   MlirValue first, carried[PER_THREAD], next[PER_THREAD];
-  MlirValue all = mloptPullIndex(s->pull, s->numWindows);
-  MlirValue stop =
-      mloptBuildSelect(s->b, over, all, mloptPullIndex(s->pull, 1));
-  MloptPullScope loop = mloptPullBeginFor(s->pull, n, values, &first, carried);
-  MloptPullScope then = mloptPullBeginGuard(s->pull, over);
-  MlirValue begin = least(s, add(s, first, mulInt(s, s->warp, s->list)), all);
-  MlirValue end = least(s, addInt(s, begin, s->list), all);
+  MlirValue all = mloptPullIndex(p, s->numWindows);
+  MlirValue stop = mloptBuildSelect(s->b, over, all, mloptPullIndex(p, 1));
+  MloptPullScope loop = mloptPullBeginFor(p, n, values, &first, carried);
+  MloptPullScope then = mloptPullBeginGuard(p, over);
+  MlirValue begin = mloptIndexMin(
+      p, mloptIndexAdd(p, first, mloptIndexMulInt(p, s->warp, s->list)), all);
+  MlirValue end = mloptIndexMin(p, mloptIndexAddInt(p, begin, s->list), all);
   mloptBuildBarrier(s->b);
   emitSearch(s, begin, end, tile->begin, tile->end);
   mloptBuildBarrier(s->b);
-  mloptPullEndGuard(s->pull, over, then);
+  mloptPullEndGuard(p, over, then);
   applyLists(s, tile, carried, next);
-  mloptPullEndFor(s->pull, loop, mloptPullIndex(s->pull, 0), stop,
-                  mloptPullIndex(s->pull, batch), n, values, next, out);
+  mloptPullEndFor(p, loop, mloptPullIndex(p, 0), stop, mloptPullIndex(p, batch),
+                  n, values, next, out);
 }
 
 /// Hands over the tile's elements.
@@ -419,20 +419,23 @@ static bool describe(Scatter *s) {
 
 /// The first search: all windows, for the block's range.
 static void searchRange(Scatter *s, MlirValue begin, MlirValue end) {
+  MloptPull *p = s->pull;
   int64_t warps = s->kernel->schedule.threads / mloptSm90.warp;
   int64_t share = mloptDivideUp(s->numWindows, warps);
   s->lists = mloptAddShared(s->kernel, s->number, warps * s->list);
   s->places = mloptAddShared(s->kernel, s->number, warps * s->list);
   s->counts = mloptAddShared(s->kernel, s->number, warps);
-  MlirValue all = mloptPullIndex(s->pull, s->numWindows);
-  MlirValue first = least(s, mulInt(s, s->warp, share), all);
-  emitSearch(s, first, least(s, addInt(s, first, share), all), begin, end);
+  MlirValue all = mloptPullIndex(p, s->numWindows);
+  MlirValue first = mloptIndexMin(p, mloptIndexMulInt(p, s->warp, share), all);
+  emitSearch(s, first, mloptIndexMin(p, mloptIndexAddInt(p, first, share), all),
+             begin, end);
   mloptBuildBarrier(s->b);
 }
 
 void mloptEmitScatter(MloptKernel *kernel, MlirOperation op,
                       MloptElementSink sink) {
-  MloptPull *pull = kernel->pull;
+  MloptPull *p = kernel->pull;
+  MloptPull *pull = p;
   MloptBuilder *b = mloptPullGetBuilder(pull);
   if (kernel->schedule.family == MLOPT_FAMILY_SORTED_SCATTER) {
     mloptEmitSortedScatter(kernel, op, sink);
@@ -447,11 +450,13 @@ void mloptEmitScatter(MloptKernel *kernel, MlirOperation op,
   s.warp = mloptBuildBinary(b, "arith.divui", s.tid,
                             mloptPullIndex(pull, mloptSm90.warp));
   MlirValue all = mloptPullIndex(pull, s.numElements);
-  MlirValue begin = least(
-      &s,
-      mulInt(&s, mloptReadRegister(b, "nvvm.read.ptx.sreg.ctaid.x"), s.range),
+  MlirValue begin = mloptIndexMin(
+      p,
+      mloptIndexMulInt(p, mloptReadRegister(b, "nvvm.read.ptx.sreg.ctaid.x"),
+                       s.range),
       all);
-  MlirValue end = least(&s, addInt(&s, begin, s.range), all), over = {NULL};
+  MlirValue end = mloptIndexMin(p, mloptIndexAddInt(p, begin, s.range), all),
+            over = {NULL};
   if (s.numWindows)
     searchRange(&s, begin, end);
   if (s.numWindows > s.list * kernel->schedule.threads / mloptSm90.warp)

@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emit_index.h"
 #include "emit_reduce.h"
 #include "emit_structured.h"
 #include "hoist_loads.h"
@@ -50,47 +51,19 @@ typedef struct Own {
   MlirValue values[MLOPT_MAX_LANES];
 } Own;
 
-static MlirValue constant(Scatter *s, int64_t n) {
-  return mloptPullIndex(s->pull, n);
-}
-static MlirValue binary(Scatter *s, const char *name, MlirValue x,
-                        MlirValue y) {
-  return mloptBuildBinary(s->b, name, x, y);
-}
-static MlirValue apply(Scatter *s, const char *name, MlirValue x, int64_t n) {
-  return binary(s, name, x, constant(s, n));
-}
-static MlirValue add(Scatter *s, MlirValue x, MlirValue y) {
-  return binary(s, "arith.addi", x, y);
-}
-static MlirValue addInt(Scatter *s, MlirValue x, int64_t n) {
-  return n ? apply(s, "arith.addi", x, n) : x;
-}
-static MlirValue subtract(Scatter *s, MlirValue x, MlirValue y) {
-  return binary(s, "arith.subi", x, y);
-}
-static MlirValue least(Scatter *s, MlirValue x, MlirValue y) {
-  return binary(s, "arith.minui", x, y);
-}
-static MlirValue isBelow(Scatter *s, MlirValue x, MlirValue y) {
-  return mloptBuildCmpI(s->b, "ult", x, y);
-}
-static MlirValue both(Scatter *s, MlirValue x, MlirValue y) {
-  return binary(s, "arith.andi", x, y);
-}
-
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//
 
 /// The slot of a window, as an index; the number of slots where it is in none.
 static MlirValue slotOf(Scatter *s, MlirValue window) {
+  MloptPull *p = s->pull;
   const MloptIndexing *x = &s->slots.indexing;
   MlirType indices = mloptOperandType(s->op, 1);
   MlirType i64 = mlirIntegerTypeGet(s->b->context, 64);
   MlirType index = mlirIndexTypeGet(s->b->context);
   MlirValue batch[MLOPT_MAX_RANK], inside = {NULL}, slot = {NULL};
-  mloptPullDelinearize(s->pull, s->slots.batch, window, batch);
+  mloptPullDelinearize(p, s->slots.batch, window, batch);
   for (intptr_t d = 0; d < s->slots.numDims; ++d) {
     int64_t size = mloptDim(s->operand, d);
     MlirValue place = {NULL}, at[MLOPT_MAX_RANK], fits;
@@ -99,9 +72,9 @@ static MlirValue slotOf(Scatter *s, MlirValue window) {
         continue;
       for (intptr_t i = 0, rank = mloptRank(indices); i < rank; ++i)
         at[i] = i < x->indexVectorDim    ? batch[i]
-                : i == x->indexVectorDim ? constant(s, c)
+                : i == x->indexVectorDim ? mloptPullIndex(p, c)
                                          : batch[i - 1];
-      place = mloptPullElement(s->pull, mloptOperand(s->op, 1), at);
+      place = mloptPullElement(p, mloptOperand(s->op, 1), at);
     }
     for (intptr_t i = 0; i < x->operandBatch.count; ++i)
       if (x->operandBatch.at[i] == d)
@@ -110,7 +83,7 @@ static MlirValue slotOf(Scatter *s, MlirValue window) {
     if (s->b->failed)
       return place;
     if (mlirTypeIsAIndex(mlirValueGetType(place)))
-      fits = isBelow(s, place, constant(s, size));
+      fits = mloptIndexBelow(p, place, mloptPullIndex(p, size));
     else {
       // All of its bits are compared: an index may have fewer.
       MlirType type = mlirValueGetType(place);
@@ -121,12 +94,12 @@ static MlirValue slotOf(Scatter *s, MlirValue window) {
       fits = mloptBuildCmpI(s->b, "ult", place, mloptBuildInt(s->b, i64, size));
       place = mloptBuildUnary(s->b, "arith.index_castui", place, index);
     }
-    inside = d ? both(s, inside, fits) : fits;
-    slot = d ? add(s, apply(s, "arith.muli", slot, size), place) : place;
+    inside = d ? mloptBothHold(p, inside, fits) : fits;
+    slot = d ? mloptIndexAdd(p, mloptIndexMulInt(p, slot, size), place) : place;
   }
-  MlirValue none = constant(s, s->slots.count);
+  MlirValue none = mloptPullIndex(p, s->slots.count);
   return s->slots.numDims ? mloptBuildSelect(s->b, inside, slot, none)
-                          : constant(s, 0);
+                          : mloptPullIndex(p, 0);
 }
 
 /// A vector of what has slots or windows, `inner` elements each.
@@ -148,37 +121,39 @@ static void updatesOf(Scatter *s, MlirValue window, MlirValue column,
   mloptTileEvaluate(&s->tile, &vector, mloptOperand(s->op, 2), out);
 }
 
-static int64_t logOf(int64_t n) {
-  int64_t log = 0;
-  while (INT64_C(1) << log < n)
-    ++log;
-  return log;
-}
-
 /// The first window whose slot is `slot` or behind it, found by a warp.
 static MlirValue findWindow(Scatter *s, MlirValue slot, MlirValue lane) {
+  MloptPull *p = s->pull;
   int64_t count = s->slots.numWindows;
-  MlirValue inits[] = {constant(s, 0), constant(s, count)};
+  MlirValue inits[] = {mloptPullIndex(p, 0), mloptPullIndex(p, count)};
   MlirValue range[2], next[2], out[2], ignored;
-  int64_t rounds = (logOf(count) + 4) / 5;
-  MloptPullScope loop = mloptPullBeginFor(s->pull, 2, inits, &ignored, range);
-  MlirValue left = subtract(s, range[1], range[0]);
-  MlirValue step = apply(s, "arith.divui", addInt(s, left, WARP - 1), WARP);
-  MlirValue window = addInt(
-      s, add(s, range[0], binary(s, "arith.muli", addInt(s, lane, 1), step)),
+  int64_t rounds = (mloptLogFrom(count) + 4) / 5;
+  MloptPullScope loop = mloptPullBeginFor(p, 2, inits, &ignored, range);
+  MlirValue left = mloptIndexSub(p, range[1], range[0]);
+  MlirValue step =
+      mloptIndexDivInt(p, mloptIndexAddInt(p, left, WARP - 1), WARP);
+  MlirValue window = mloptIndexAddInt(
+      p,
+      mloptIndexAdd(
+          p, range[0],
+          mloptIndexArith(p, "arith.muli", mloptIndexAddInt(p, lane, 1), step)),
       -1);
-  MlirValue before =
-      isBelow(s, slotOf(s, least(s, window, constant(s, count - 1))), slot);
-  MlirValue inside =
-      both(s, isBelow(s, window, range[1]), isBelow(s, range[0], range[1]));
+  MlirValue before = mloptIndexBelow(
+      p, slotOf(s, mloptIndexMin(p, window, mloptPullIndex(p, count - 1))),
+      slot);
+  MlirValue inside = mloptBothHold(p, mloptIndexBelow(p, window, range[1]),
+                                   mloptIndexBelow(p, range[0], range[1]));
   MlirValue found = mloptBuildCountLanes(
-      s->b, mloptBuildBallot(s->b, both(s, inside, before)));
-  next[0] = add(s, range[0], binary(s, "arith.muli", found, step));
-  next[1] = binary(s, "arith.maxui", next[0],
-                   least(s, range[1], addInt(s, add(s, next[0], step), -1)));
-  mloptPullEndFor(s->pull, loop, constant(s, 0),
-                  constant(s, rounds ? rounds : 1), constant(s, 1), 2, inits,
-                  next, out);
+      s->b, mloptBuildBallot(s->b, mloptBothHold(p, inside, before)));
+  next[0] =
+      mloptIndexAdd(p, range[0], mloptIndexArith(p, "arith.muli", found, step));
+  next[1] = mloptIndexMax(
+      p, next[0],
+      mloptIndexMin(p, range[1],
+                    mloptIndexAddInt(p, mloptIndexAdd(p, next[0], step), -1)));
+  mloptPullEndFor(p, loop, mloptPullIndex(p, 0),
+                  mloptPullIndex(p, rounds ? rounds : 1), mloptPullIndex(p, 1),
+                  2, inits, next, out);
   return out[0];
 }
 
@@ -186,30 +161,31 @@ static MlirValue findWindow(Scatter *s, MlirValue slot, MlirValue lane) {
 /// below out[1]. The block's first two warps look for them.
 static void findWindows(Scatter *s, MlirValue begin, MlirValue end,
                         MlirValue *out) {
+  MloptPull *p = s->pull;
   MlirType index = mlirIndexTypeGet(s->b->context);
   MlirValue ends = mloptAddShared(s->kernel, s->number, 2);
-  MlirValue warp = apply(s, "arith.divui", s->tid, WARP);
-  MlirValue lane = apply(s, "arith.remui", s->tid, WARP);
-  MlirValue isOne = isBelow(s, warp, constant(s, 2));
-  MlirValue isFirst = isBelow(s, warp, constant(s, 1));
-  MloptPullScope guard = mloptPullBeginGuard(s->pull, isOne);
-  MlirValue first = apply(s, "arith.divui", begin, s->perSlot);
+  MlirValue warp = mloptIndexDivInt(p, s->tid, WARP);
+  MlirValue lane = mloptIndexRemInt(p, s->tid, WARP);
+  MlirValue isOne = mloptIndexBelow(p, warp, mloptPullIndex(p, 2));
+  MlirValue isFirst = mloptIndexBelow(p, warp, mloptPullIndex(p, 1));
+  MloptPullScope guard = mloptPullBeginGuard(p, isOne);
+  MlirValue first = mloptIndexDivInt(p, begin, s->perSlot);
   MlirValue last =
-      apply(s, "arith.divui", addInt(s, end, s->perSlot - 1), s->perSlot);
+      mloptIndexDivInt(p, mloptIndexAddInt(p, end, s->perSlot - 1), s->perSlot);
   MlirValue window =
       findWindow(s, mloptBuildSelect(s->b, isFirst, first, last), lane);
-  MlirValue isLane = isBelow(s, lane, constant(s, 1));
-  MloptPullScope inner = mloptPullBeginGuard(s->pull, isLane);
+  MlirValue isLane = mloptIndexBelow(p, lane, mloptPullIndex(p, 1));
+  MloptPullScope inner = mloptPullBeginGuard(p, isLane);
   mloptStoreShared(
-      s->pull, ends,
-      mloptBuildUnary(s->b, "arith.index_castui", window, s->number), warp);
-  mloptPullEndGuard(s->pull, isLane, inner);
-  mloptPullEndGuard(s->pull, isOne, guard);
+      p, ends, mloptBuildUnary(s->b, "arith.index_castui", window, s->number),
+      warp);
+  mloptPullEndGuard(p, isLane, inner);
+  mloptPullEndGuard(p, isOne, guard);
   mloptBuildBarrier(s->b);
   for (int i = 0; i < 2; ++i)
     out[i] = mloptBuildUnary(
         s->b, "arith.index_castui",
-        mloptLoadShared(s->pull, ends, s->number, constant(s, i)), index);
+        mloptLoadShared(p, ends, s->number, mloptPullIndex(p, i)), index);
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,53 +201,50 @@ static MlirValue loadSlot(Scatter *s, MlirValue at) {
 /// Loads the part of the windows from `first` on, up to below `end`. What is
 /// behind it is in no slot.
 static void loadPart(Scatter *s, MlirValue first, MlirValue end) {
+  MloptPull *p = s->pull;
   int64_t threads = s->kernel->schedule.threads, turns = s->part / threads;
-  MlirValue slots[MAX_EACH], values[MAX_EACH], zero = constant(s, 0);
-  MlirValue last = addInt(s, end, -1), none = constant(s, s->slots.count);
+  MlirValue slots[MAX_EACH], values[MAX_EACH], zero = mloptPullIndex(p, 0);
+  MlirValue last = mloptIndexAddInt(p, end, -1),
+            none = mloptPullIndex(p, s->slots.count);
   for (int64_t v = 0; v < turns; ++v) {
-    MlirValue window = add(s, addInt(s, first, v * threads), s->tid);
-    MlirValue isThere = isBelow(s, window, end);
-    window = least(s, window, last);
+    MlirValue window =
+        mloptIndexAdd(p, mloptIndexAddInt(p, first, v * threads), s->tid);
+    MlirValue isThere = mloptIndexBelow(p, window, end);
+    window = mloptIndexMin(p, window, last);
     slots[v] = mloptBuildSelect(s->b, isThere, slotOf(s, window), none);
     if (!mlirValueIsNull(s->values))
       updatesOf(s, window, zero, &values[v]);
   }
   for (int64_t v = 0; v < turns; ++v) {
-    MlirValue at = addInt(s, s->tid, v * threads);
+    MlirValue at = mloptIndexAddInt(p, s->tid, v * threads);
     mloptStoreShared(
-        s->pull, s->shared,
+        p, s->shared,
         mloptBuildUnary(s->b, "arith.index_castui", slots[v], s->number), at);
     if (!mlirValueIsNull(s->values))
-      mloptStoreShared(s->pull, s->values, values[v], at);
+      mloptStoreShared(p, s->values, values[v], at);
   }
 }
 
 /// The first windows of the part whose slots are not below each of some.
 static void findInPart(Scatter *s, int64_t n, const MlirValue *slots,
                        MlirValue *out) {
+  MloptPull *p = s->pull;
   MlirValue inits[2 * MAX_EACH], found[2 * MAX_EACH], next[2 * MAX_EACH], turn;
   for (int64_t i = 0; i < n; ++i)
-    inits[i] = constant(s, 0);
-  MloptPullScope loop = mloptPullBeginFor(s->pull, n, inits, &turn, found);
-  MlirValue step =
-      binary(s, "arith.maxui", constant(s, 1),
-             binary(s, "arith.shrui", constant(s, s->part / 2), turn));
+    inits[i] = mloptPullIndex(p, 0);
+  MloptPullScope loop = mloptPullBeginFor(p, n, inits, &turn, found);
+  MlirValue step = mloptIndexMax(
+      p, mloptPullIndex(p, 1),
+      mloptIndexArith(p, "arith.shrui", mloptPullIndex(p, s->part / 2), turn));
   for (int64_t i = 0; i < n; ++i) {
-    MlirValue beyond = add(s, found[i], step);
-    MlirValue before = isBelow(s, loadSlot(s, addInt(s, beyond, -1)), slots[i]);
+    MlirValue beyond = mloptIndexAdd(p, found[i], step);
+    MlirValue before = mloptIndexBelow(
+        p, loadSlot(s, mloptIndexAddInt(p, beyond, -1)), slots[i]);
     next[i] = mloptBuildSelect(s->b, before, beyond, found[i]);
   }
-  mloptPullEndFor(s->pull, loop, constant(s, 0),
-                  constant(s, logOf(s->part) + 1), constant(s, 1), n, inits,
-                  next, out);
-}
-
-static MlirValue combine(Scatter *s, MlirValue value, MlirValue update) {
-  MlirValue arguments[] = {value, update}, out = {NULL};
-  mloptPullBody(s->pull,
-                mlirRegionGetFirstBlock(mlirOperationGetRegion(s->op, 0)),
-                arguments, &out);
-  return out;
+  mloptPullEndFor(p, loop, mloptPullIndex(p, 0),
+                  mloptPullIndex(p, mloptLogFrom(s->part) + 1),
+                  mloptPullIndex(p, 1), n, inits, next, out);
 }
 
 /// Combines the updates from `begin` to below `end` of a part, which starts
@@ -279,39 +252,40 @@ static MlirValue combine(Scatter *s, MlirValue value, MlirValue update) {
 static void combineTurns(Scatter *s, MlirValue first, const Own *own,
                          MlirValue begin, MlirValue end, int64_t count,
                          const MlirValue *values, MlirValue *out) {
+  MloptPull *p = s->pull;
   MlirValue turn, next[MLOPT_MAX_LANES], updates[AT_ONCE][MLOPT_MAX_LANES];
-  MloptPullScope loop =
-      mloptPullBeginFor(s->pull, s->lanes, values, &turn, next);
+  MloptPullScope loop = mloptPullBeginFor(p, s->lanes, values, &turn, next);
   mloptTileEnter(&s->tile);
   for (int64_t i = 0; i < count; ++i) {
-    MlirValue window = addInt(s, turn, i);
+    MlirValue window = mloptIndexAddInt(p, turn, i);
     if (mlirValueIsNull(s->values))
-      updatesOf(s, add(s, first, window), own->column, updates[i]);
+      updatesOf(s, mloptIndexAdd(p, first, window), own->column, updates[i]);
     else
-      updates[i][0] = mloptLoadShared(s->pull, s->values, s->element, window);
+      updates[i][0] = mloptLoadShared(p, s->values, s->element, window);
   }
   if (!s->b->failed && !mloptHoistLoads(s->b->block))
     s->b->failed = true;
   for (int64_t i = 0; i < count; ++i)
     for (int64_t k = 0; k < s->lanes; ++k)
-      next[k] = combine(s, next[k], updates[i][k]);
-  mloptPullEndFor(s->pull, loop, begin, end, constant(s, count), s->lanes,
+      next[k] = mloptCombineElements(p, s->op, next[k], updates[i][k]);
+  mloptPullEndFor(p, loop, begin, end, mloptPullIndex(p, count), s->lanes,
                   values, next, out);
 }
 
 /// Combines the part's updates into the thread's vectors, `lanes` values each.
 static void combinePart(Scatter *s, const Own *own, MlirValue first,
                         const MlirValue *old, MlirValue *out) {
+  MloptPull *p = s->pull;
   MlirValue slots[2 * MAX_EACH], ends[2 * MAX_EACH];
   for (int64_t v = 0; v < s->each; ++v) {
     slots[2 * v] = own[v].slot;
-    slots[2 * v + 1] = addInt(s, own[v].slot, 1);
+    slots[2 * v + 1] = mloptIndexAddInt(p, own[v].slot, 1);
   }
   findInPart(s, 2 * s->each, slots, ends);
   for (int64_t v = 0; v < s->each; ++v) {
     MlirValue begin = ends[2 * v], end = ends[2 * v + 1];
-    MlirValue rest = apply(s, "arith.remui", subtract(s, end, begin), AT_ONCE);
-    MlirValue whole = subtract(s, end, rest), values[MLOPT_MAX_LANES];
+    MlirValue rest = mloptIndexRemInt(p, mloptIndexSub(p, end, begin), AT_ONCE);
+    MlirValue whole = mloptIndexSub(p, end, rest), values[MLOPT_MAX_LANES];
     combineTurns(s, first, &own[v], begin, whole, AT_ONCE, old + v * s->lanes,
                  values);
     combineTurns(s, first, &own[v], whole, end, 1, values, out + v * s->lanes);
@@ -320,17 +294,18 @@ static void combinePart(Scatter *s, const Own *own, MlirValue first,
 
 /// Combines all updates of the windows from ends[0] to below ends[1].
 static void combineAll(Scatter *s, Own *own, const MlirValue *ends) {
+  MloptPull *p = s->pull;
   MlirValue first, old[MAX_VALUES], values[MAX_VALUES], next[MAX_VALUES];
   int64_t n = s->each * s->lanes;
   for (int64_t i = 0; i < n; ++i)
     old[i] = own[i / s->lanes].values[i % s->lanes];
-  MloptPullScope loop = mloptPullBeginFor(s->pull, n, old, &first, values);
+  MloptPullScope loop = mloptPullBeginFor(p, n, old, &first, values);
   mloptTileEnter(&s->tile);
   mloptBuildBarrier(s->b);
   loadPart(s, first, ends[1]);
   mloptBuildBarrier(s->b);
   combinePart(s, own, first, values, next);
-  mloptPullEndFor(s->pull, loop, ends[0], ends[1], constant(s, s->part), n, old,
+  mloptPullEndFor(p, loop, ends[0], ends[1], mloptPullIndex(p, s->part), n, old,
                   next, values);
   for (int64_t i = 0; i < n; ++i)
     own[i / s->lanes].values[i % s->lanes] = values[i];
@@ -343,15 +318,17 @@ static void combineAll(Scatter *s, Own *own, const MlirValue *ends) {
 /// Finds the thread's vectors of those from `begin` to below `end`, and what
 /// the operand has there.
 static void openVectors(Scatter *s, MlirValue begin, MlirValue end, Own *own) {
+  MloptPull *p = s->pull;
   int64_t threads = s->kernel->schedule.threads;
   mloptTileEnter(&s->tile);
   for (int64_t v = 0; v < s->each; ++v) {
-    MlirValue number = add(s, addInt(s, begin, v * threads), s->tid);
-    own[v].isThere = isBelow(s, number, end);
+    MlirValue number =
+        mloptIndexAdd(p, mloptIndexAddInt(p, begin, v * threads), s->tid);
+    own[v].isThere = mloptIndexBelow(p, number, end);
     number = mloptBuildSelect(s->b, own[v].isThere, number, begin);
-    own[v].slot = apply(s, "arith.divui", number, s->perSlot);
-    own[v].column = apply(
-        s, "arith.muli", apply(s, "arith.remui", number, s->perSlot), s->lanes);
+    own[v].slot = mloptIndexDivInt(p, number, s->perSlot);
+    own[v].column =
+        mloptIndexMulInt(p, mloptIndexRemInt(p, number, s->perSlot), s->lanes);
     vectorIn(s, own[v].slot, own[v].column, &own[v].vector);
   }
   for (int64_t v = 0; v < s->each; ++v)
@@ -392,11 +369,12 @@ static bool describe(Scatter *s) {
 
 void mloptEmitSortedScatter(MloptKernel *kernel, MlirOperation op,
                             MloptElementSink sink) {
+  MloptPull *p = kernel->pull;
   Scatter s = {.kernel = kernel,
-               .pull = kernel->pull,
+               .pull = p,
                .b = mloptPullGetBuilder(kernel->pull),
                .op = op,
-               .tile = {.pull = kernel->pull}};
+               .tile = {.pull = p}};
   if (!describe(&s)) {
     s.b->failed = true;
     return;
@@ -408,10 +386,10 @@ void mloptEmitSortedScatter(MloptKernel *kernel, MlirOperation op,
   mloptPullSetHooks(s.pull, (MloptPullHooks){.load = mloptTileLoad,
                                              .insert = mloptTileInsert,
                                              .userData = &s.tile});
-  MlirValue all = constant(&s, s.slots.count * s.perSlot), ends[2];
+  MlirValue all = mloptPullIndex(p, s.slots.count * s.perSlot), ends[2];
   MlirValue block = mloptReadRegister(s.b, "nvvm.read.ptx.sreg.ctaid.x");
-  MlirValue begin = least(&s, apply(&s, "arith.muli", block, s.range), all);
-  MlirValue end = least(&s, addInt(&s, begin, s.range), all);
+  MlirValue begin = mloptIndexMin(p, mloptIndexMulInt(p, block, s.range), all);
+  MlirValue end = mloptIndexMin(p, mloptIndexAddInt(p, begin, s.range), all);
   Own own[MAX_EACH];
   openVectors(&s, begin, end, own);
   findWindows(&s, begin, end, ends);

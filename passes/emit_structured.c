@@ -59,6 +59,13 @@ void mloptPutIndex(const MlirValue *line, intptr_t rank, int64_t dim,
     out[i] = i < dim ? line[i] : i == dim ? index : line[i - 1];
 }
 
+MlirValue mloptCombineElements(MloptPull *pull, MlirOperation op, MlirValue x,
+                               MlirValue y) {
+  MlirValue arguments[] = {x, y}, out = {NULL};
+  mloptPullBody(pull, bodyOf(op), arguments, &out);
+  return out;
+}
+
 /// Hands over the results' elements at some indices.
 static void give(MloptPull *pull, MlirOperation op, MloptElementSink sink,
                  const MlirValue *elements, const MlirValue *indices) {

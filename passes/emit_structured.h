@@ -23,7 +23,6 @@ void mloptEndGridLoop(MloptPull *, const MloptGridLoop *, MloptPullScope);
 /// own: mlopt.scan, mlopt.scatter, mlopt.sort with scalar regions.
 bool mloptIsStructured(MlirOperation);
 
-/// Takes the results' elements at some indices, which pull has by then.
 /// Takes results as a structured operation gives them, element by element,
 /// which are bound at their indices, or all of a vector of its space.
 typedef struct MloptElementSink {
@@ -44,6 +43,10 @@ void mloptEmitSortedScatter(MloptKernel *, MlirOperation,
 void mloptEmitScan(MloptKernel *, MlirOperation, MloptElementSink sink);
 void mloptEmitSort(MloptKernel *, MlirOperation, MloptElementSink sink);
 
+/// What the body of a scan or scatter of one operand makes of two elements, the
+/// first of which comes before the other.
+MlirValue mloptCombineElements(MloptPull *, MlirOperation, MlirValue,
+                               MlirValue);
 /// The tensor type without one dimension: the space of its lines.
 MlirType mloptLinesOf(MlirType, int64_t dim);
 /// Puts one more index into a line's, for a tensor of this rank.
