@@ -107,6 +107,25 @@ MlirValue mloptBuildBinary(MloptBuilder *b, const char *name, MlirValue x,
                                           .results = &type});
 }
 
+MlirValue mloptBuildIntrinsic(MloptBuilder *b, const char *intrinsic,
+                              intptr_t numOperands, const MlirValue *operands,
+                              MlirType result) {
+  MlirContext c = b->context;
+  const int32_t segments[] = {(int32_t)numOperands, 0};
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(c, "intrin", mloptStrAttr(c, intrinsic)),
+      mloptNamedAttr(c, "op_bundle_sizes", mlirDenseI32ArrayGet(c, 0, NULL)),
+      mloptNamedAttr(c, "operandSegmentSizes",
+                     mlirDenseI32ArrayGet(c, MLOPT_COUNT(segments), segments))};
+  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.call_intrinsic",
+                                          .numOperands = numOperands,
+                                          .operands = operands,
+                                          .numResults = 1,
+                                          .results = &result,
+                                          .numAttrs = MLOPT_COUNT(attrs),
+                                          .attrs = attrs});
+}
+
 MlirValue mloptBuildSelect(MloptBuilder *b, MlirValue cond, MlirValue x,
                            MlirValue y) {
   if (b->failed || mlirValueIsNull(x)) {

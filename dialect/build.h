@@ -60,6 +60,10 @@ MlirValue mloptBuildUnary(MloptBuilder *, const char *name, MlirValue x,
 /// The result has the type of `a`.
 MlirValue mloptBuildBinary(MloptBuilder *, const char *name, MlirValue a,
                            MlirValue b);
+/// `llvm.call_intrinsic` of an intrinsic's full name.
+MlirValue mloptBuildIntrinsic(MloptBuilder *, const char *intrinsic,
+                              intptr_t numOperands, const MlirValue *operands,
+                              MlirType result);
 /// `arith.select`.
 MlirValue mloptBuildSelect(MloptBuilder *, MlirValue cond, MlirValue a,
                            MlirValue b);

@@ -16,10 +16,6 @@
 #include "match.h"
 #include "strides.h"
 
-static bool isIntTensor(MlirType t) {
-  return mloptIsTensor(t) && mloptIsIntElement(mloptElementType(t));
-}
-
 //===----------------------------------------------------------------------===//
 // Dimension numbers
 //===----------------------------------------------------------------------===//
@@ -247,7 +243,7 @@ static MlirLogicalResult foldGather(MlirOperation op,
 
 static const MloptValueSpec gatherOperands[] = {
     {"operand", mloptIsTensor, "a ranked tensor", false},
-    {"indices", isIntTensor, "a ranked tensor of integers", false},
+    {"indices", mloptIsIntTensor, "a ranked tensor of integers", false},
 };
 static const MloptValueSpec tensorResult[] = {
     {"result", mloptIsTensor, "a ranked tensor", false}};
@@ -393,7 +389,7 @@ static MlirLogicalResult foldScatter(MlirOperation op,
 
 static const MloptValueSpec scatterOperands[] = {
     {"operand", mloptIsTensor, "a ranked tensor", false},
-    {"indices", isIntTensor, "a ranked tensor of integers", false},
+    {"indices", mloptIsIntTensor, "a ranked tensor of integers", false},
     {"updates", mloptIsTensor, "a ranked tensor", false},
 };
 static const MloptAttrSpec scatterAttrs[] = {

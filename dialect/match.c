@@ -10,15 +10,9 @@
 #include "dialect.h"
 #include "fold.h"
 
-static MlirOperation definingOp(MlirValue value) {
-  if (!mlirValueIsAOpResult(value))
-    return (MlirOperation){NULL};
-  return mlirOpResultGetOwner(value);
-}
-
 MlirOperation mloptDefinedBy(MlirValue value, const MloptOpDef *def,
                              MlirOperation user) {
-  MlirOperation op = definingOp(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op) || !mloptIsA(op, def) ||
       mlirOperationEqual(op, user))
     return (MlirOperation){NULL};
@@ -26,7 +20,7 @@ MlirOperation mloptDefinedBy(MlirValue value, const MloptOpDef *def,
 }
 
 MlirAttribute mloptConstantOf(MlirValue value) {
-  MlirOperation op = definingOp(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op) ||
       (!mloptIsA(op, &mloptOp_constant) && !mloptIsNamed(op, "arith.constant")))
     return mlirAttributeGetNull();

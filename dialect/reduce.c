@@ -288,12 +288,9 @@ static MlirLogicalResult foldArgReduce(MlirOperation op,
 
 static const MloptValueSpec argOperand[] = {
     {"operand", mloptIsTensor, "a ranked tensor", false}};
-static bool isIntTensor(MlirType t) {
-  return mloptIsTensor(t) && mloptIsIntElement(mloptElementType(t));
-}
 static const MloptValueSpec argResults[] = {
     {"value", mloptIsTensor, "a ranked tensor", false},
-    {"index", isIntTensor, "a ranked tensor of integers", false},
+    {"index", mloptIsIntTensor, "a ranked tensor of integers", false},
 };
 static const MloptAttrSpec argAttrs[] = {
     {"kind", isArgKind, "one of max, min, maxu, minu", false, NULL},

@@ -127,6 +127,15 @@ MlirType mloptElementType(MlirType t) {
   return mlirTypeIsAShaped(t) ? mlirShapedTypeGetElementType(t) : t;
 }
 
+bool mloptHaveSameShape(MlirType a, MlirType b) {
+  return mlirTypeEqual(mloptWithElementType(a, mloptElementType(b)), b);
+}
+
+MlirType mloptPairType(MlirType element) {
+  const int64_t two = 2;
+  return mlirVectorTypeGet(1, &two, element);
+}
+
 MlirType mloptTensorType(intptr_t rank, const int64_t *shape,
                          MlirType element) {
   return mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull());
@@ -201,6 +210,10 @@ bool mloptIsTensorOrScalar(MlirType t) {
 
 bool mloptIsFloatTensorOrScalar(MlirType t) {
   return mloptIsTensorOrScalar(t) && mloptIsFloatElement(mloptElementType(t));
+}
+
+bool mloptIsIntTensor(MlirType t) {
+  return mloptIsTensor(t) && mloptIsIntElement(mloptElementType(t));
 }
 
 bool mloptIsIntTensorOrScalar(MlirType t) {

@@ -87,11 +87,24 @@ intptr_t mloptFindRow(MlirOperation, const void *rows, intptr_t count,
 static inline MlirAttribute mloptAttr(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, mloptStr(name));
 }
+static inline bool mloptHasAttr(MlirOperation op, const char *name) {
+  return !mlirAttributeIsNull(mloptAttr(op, name));
+}
 static inline MlirAttribute mloptDictGet(MlirAttribute dict, const char *name) {
   return mlirDictionaryAttrGetElementByName(dict, mloptStr(name));
 }
 /// Whether a dictionary has no other names than these.
 bool mloptDictHasOnly(MlirAttribute dict, int count, const char *const *names);
+/// The operation that a value is a result of; null of a block's argument.
+static inline MlirOperation mloptDefiningOp(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
+                                     : (MlirOperation){NULL};
+}
+/// Whether that is an operation of this full name.
+static inline bool mloptIsDefinedBy(MlirValue value, const char *name) {
+  MlirOperation op = mloptDefiningOp(value);
+  return !mlirOperationIsNull(op) && mloptIsNamed(op, name);
+}
 /// Whether a value is defined by an operation inside `op`, or is an argument of
 /// a block inside.
 bool mloptIsDefinedInside(MlirValue, MlirOperation op);
@@ -123,6 +136,8 @@ MlirType mloptElementType(MlirType);
 /// A ranked tensor like `shaped` with another element type; for a scalar, the
 /// element type itself.
 MlirType mloptWithElementType(MlirType shaped, MlirType element);
+/// `vector<2x...>`.
+MlirType mloptPairType(MlirType element);
 MlirType mloptTensorType(intptr_t rank, const int64_t *shape, MlirType element);
 static inline int64_t mloptRank(MlirType t) { return mlirShapedTypeGetRank(t); }
 static inline int64_t mloptDim(MlirType t, intptr_t i) {
@@ -131,6 +146,8 @@ static inline int64_t mloptDim(MlirType t, intptr_t i) {
 static inline bool mloptIsDynamic(int64_t size) {
   return size == mlirShapedTypeGetDynamicSize();
 }
+/// Whether two tensors differ in their element types at most.
+bool mloptHaveSameShape(MlirType, MlirType);
 /// Copies the shape (MLIR's dynamic marker included); returns the rank.
 intptr_t mloptShape(MlirType, int64_t *out);
 /// Product of a static shape; INT64_MAX when that is too small.
@@ -141,6 +158,10 @@ bool mloptIsAnyType(MlirType);
 /// Element types of the dialect: f64 f32 f16 bf16 f8E4M3FN f8E5M2, signless
 /// i1 i4 i8 i16 i32 i64, index.
 bool mloptIsFloatElement(MlirType);
+/// bf16 or f16.
+static inline bool mloptIsHalf(MlirType t) {
+  return mlirTypeIsABF16(t) || mlirTypeIsAF16(t);
+}
 bool mloptIsIntElement(MlirType); ///< i1 included, index included
 bool mloptIsI1(MlirType);
 bool mloptIsElement(MlirType);
@@ -150,6 +171,7 @@ unsigned mloptElementWidth(MlirType);
 /// "tensor of floats" and so on accept a ranked tensor (any size `?`) of at
 /// most MLOPT_MAX_RANK dimensions; the "OrScalar" ones a bare element too.
 bool mloptIsTensor(MlirType);
+bool mloptIsIntTensor(MlirType);
 bool mloptIsTensorOrScalar(MlirType);
 bool mloptIsFloatTensorOrScalar(MlirType);
 bool mloptIsIntTensorOrScalar(MlirType);

@@ -7,6 +7,11 @@
 
 #include "affine.h"
 
+MlirAffineMap mloptIndexingMap(MlirOperation generic, intptr_t operand) {
+  return mlirAffineMapAttrGetValue(
+      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), operand));
+}
+
 void mloptAddAffine(MloptAffine *out, const MloptAffine *x, int64_t scale) {
   out->constant += scale * x->constant;
   for (int i = 0; i < MLOPT_MAX_LOOPS_OF_PRODUCT; ++i)

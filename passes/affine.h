@@ -15,6 +15,8 @@
 
 #include "support.h"
 
+#include "mlir-c/AffineMap.h"
+
 enum { MLOPT_MAX_LOOPS_OF_PRODUCT = 2 * MLOPT_MAX_RANK + 1 };
 
 /// constant + the sum of factor[l] * loop l.
@@ -22,6 +24,13 @@ typedef struct MloptAffine {
   int64_t constant;
   int64_t factor[MLOPT_MAX_LOOPS_OF_PRODUCT];
 } MloptAffine;
+
+/// How an operand of a linalg.generic is read.
+MlirAffineMap mloptIndexingMap(MlirOperation generic, intptr_t operand);
+/// Whether that is in the order of the loops.
+static inline bool mloptReadsInOrder(MlirOperation generic, intptr_t operand) {
+  return mlirAffineMapIsIdentity(mloptIndexingMap(generic, operand));
+}
 
 /// Adds `scale` times another.
 void mloptAddAffine(MloptAffine *, const MloptAffine *, int64_t scale);

@@ -49,11 +49,6 @@ typedef struct Fill {
   MlirValue sources[MOST_PIECES]; ///< pointers, at k = 0 of the first step
 } Fill;
 
-static MlirValue toIndex(MloptNv *nv, MlirValue value) {
-  return mloptBuildUnary(nv->b, "arith.index_castui", value,
-                         mlirIndexTypeGet(nv->b->context));
-}
-
 static MlirValue plus(MloptNv *nv, MlirValue x, MlirValue y) {
   return mloptBuildBinary(nv->b, "arith.addi", x, y);
 }
@@ -152,8 +147,8 @@ static Fill beginFill(MloptMatmul *g, MloptMatmulTile tile) {
                                : mloptNvAddInt(nv, along, i / PER_BOX * BOX);
     row = mloptNvMin(nv, mloptNvAdd(nv, start, row),
                      mloptNvInt(nv, size - (f.isKMajor ? 1 : LANES)));
-    f.rows[i] = toIndex(nv, row);
-    f.depths[i] = toIndex(
+    f.rows[i] = mloptNvToIndex(nv, row);
+    f.depths[i] = mloptNvToIndex(
         nv, f.isKMajor ? along
                        : mloptNvAddInt(nv, first, i % PER_BOX * ROWS_AT_ONCE));
     // Constant distances are part of the instruction.
@@ -167,7 +162,7 @@ static Fill beginFill(MloptMatmul *g, MloptMatmulTile tile) {
 
 /// How far the source has moved, in elements, where step `step` starts.
 static MlirValue moved(MloptMatmul *g, const Fill *f, MlirValue step) {
-  MlirValue start = toIndex(&g->nv, mloptMatmulStartOfStep(g, step));
+  MlirValue start = mloptNvToIndex(&g->nv, mloptMatmulStartOfStep(g, step));
   return times(g, start,
                f->p->position.factor[f->p->loopOf[f->isKMajor ? 1 : 0]]);
 }
@@ -228,8 +223,8 @@ static void computePiece(MloptMatmul *g, const Fill *f, MlirValue step,
   MloptTile *tile = &g->epilogue.tile;
   MlirValue elements[LANES];
   mloptTileUnpack(tile, mloptElementType(f->p->type), LANES, words, elements);
-  MlirValue depth =
-      plus(nv, toIndex(nv, mloptMatmulStartOfStep(g, step)), f->depths[i]);
+  MlirValue depth = plus(
+      nv, mloptNvToIndex(nv, mloptMatmulStartOfStep(g, step)), f->depths[i]);
   MlirValue outer = f->isKMajor ? f->rows[i] : depth;
   MloptVector vector;
   mloptPullBindOuter(pullOf(g), outer);

@@ -25,11 +25,6 @@ static void meetWarp(MloptNv *nv) {
   mloptNvPtx(nv, "bar.warp.sync -1;", "~{memory}", 0, NULL, (MlirType){NULL});
 }
 
-static MlirValue toIndex(MloptNv *nv, MlirValue value) {
-  return mloptBuildUnary(nv->b, "arith.index_castui", value,
-                         mlirIndexTypeGet(nv->b->context));
-}
-
 static MlirValue isBelow(MloptNv *nv, MlirValue x, int64_t size) {
   return mloptBuildCmpI(nv->b, "ult", x, mloptNvInt(nv, size));
 }
@@ -86,11 +81,11 @@ static void storeRow(MloptMatmul *g, const Part *p, MlirValue first, int r) {
   MlirValue inside = mloptBuildBinary(nv->b, "arith.andi",
                                       isBelow(nv, m, g->c.sizes[MLOPT_AXIS_M]),
                                       isBelow(nv, n, g->c.sizes[MLOPT_AXIS_N]));
-  MloptEpiloguePoint point = {
-      .axes = {[MLOPT_AXIS_BATCH] = toIndex(nv, p->axes[MLOPT_AXIS_BATCH]),
-               [MLOPT_AXIS_M] = toIndex(nv, m),
-               [MLOPT_AXIS_N] = toIndex(nv, n)},
-      .lanes = p->lanes};
+  MloptEpiloguePoint point = {.axes = {[MLOPT_AXIS_BATCH] = mloptNvToIndex(
+                                           nv, p->axes[MLOPT_AXIS_BATCH]),
+                                       [MLOPT_AXIS_M] = mloptNvToIndex(nv, m),
+                                       [MLOPT_AXIS_N] = mloptNvToIndex(nv, n)},
+                              .lanes = p->lanes};
   MloptVector vector;
   mloptEpilogueAim(e, p->output, &point, &vector);
   MloptNvScope scope = mloptNvBeginIf(nv, inside);

@@ -129,11 +129,6 @@ typedef struct Block {
   MlirValue residuals[MLOPT_MAX_RESIDUALS][MLOPT_MATMUL_MOST_ELEMENTS];
 } Block;
 
-static MlirValue toIndex(MloptNv *nv, MlirValue value) {
-  return mloptBuildUnary(nv->b, "arith.index_castui", value,
-                         mlirIndexTypeGet(nv->b->context));
-}
-
 /// Clamps an index where tiles may go over the edge.
 static MlirValue clamp(MloptMatmul *g, MlirValue x, int64_t size, int64_t tile,
                        int64_t lanes) {
@@ -150,7 +145,7 @@ static int64_t tileColumns(const MloptMatmul *g) {
 static void locate(MloptMatmul *g, Block *block) {
   MloptNv *nv = &g->nv;
   const int64_t *sizes = g->c.sizes;
-  block->batch = toIndex(nv, block->axes[MLOPT_AXIS_BATCH]);
+  block->batch = mloptNvToIndex(nv, block->axes[MLOPT_AXIS_BATCH]);
   // Indices of a block would else be kept in registers for the blocks that
   // share its rows or columns.
   MlirValue thread = mloptNvRenew(nv, g->thread);
@@ -158,8 +153,8 @@ static void locate(MloptMatmul *g, Block *block) {
     block->rows[i] = mloptNvAdd(nv, block->axes[MLOPT_AXIS_M],
                                 mloptNvFragmentRow(nv, thread, 2 * i));
     block->rowIndices[i] =
-        toIndex(nv, clamp(g, block->rows[i], sizes[MLOPT_AXIS_M],
-                          g->s.tile[0] * g->s.cluster, 1));
+        mloptNvToIndex(nv, clamp(g, block->rows[i], sizes[MLOPT_AXIS_M],
+                                 g->s.tile[0] * g->s.cluster, 1));
   }
   int64_t lanes = sizes[MLOPT_AXIS_N] % 2 ? 1 : 2;
   MlirValue first = mloptNvAdd(nv, block->axes[MLOPT_AXIS_N],
@@ -167,8 +162,8 @@ static void locate(MloptMatmul *g, Block *block) {
   for (int64_t i = 0; i < block->numColumns / 8; ++i) {
     block->columns[i] = mloptNvAddInt(nv, first, 8 * i);
     block->columnIndices[i] =
-        toIndex(nv, clamp(g, block->columns[i], sizes[MLOPT_AXIS_N],
-                          tileColumns(g), lanes));
+        mloptNvToIndex(nv, clamp(g, block->columns[i], sizes[MLOPT_AXIS_N],
+                                 tileColumns(g), lanes));
   }
 }
 
@@ -184,8 +179,9 @@ static void evaluate(MloptMatmul *g, const Block *block,
   for (int lane = 0; lane < 2; lane += lanes) {
     MlirValue column = block->columnIndices[group];
     if (lane)
-      column = toIndex(nv, clamp(g, mloptNvAddInt(nv, block->columns[group], 1),
-                                 g->c.sizes[MLOPT_AXIS_N], tileColumns(g), 1));
+      column = mloptNvToIndex(
+          nv, clamp(g, mloptNvAddInt(nv, block->columns[group], 1),
+                    g->c.sizes[MLOPT_AXIS_N], tileColumns(g), 1));
     MloptEpiloguePoint point = {
         .axes = {[MLOPT_AXIS_BATCH] = block->batch,
                  [MLOPT_AXIS_M] = block->rowIndices[row],
@@ -223,8 +219,8 @@ static void storePair(MloptMatmul *g, const Block *block,
                        mloptNvInt(nv, g->c.sizes[MLOPT_AXIS_N])));
     MloptEpiloguePoint point = {
         .axes = {[MLOPT_AXIS_BATCH] = block->batch,
-                 [MLOPT_AXIS_M] = toIndex(nv, block->rows[row]),
-                 [MLOPT_AXIS_N] = toIndex(nv, column)},
+                 [MLOPT_AXIS_M] = mloptNvToIndex(nv, block->rows[row]),
+                 [MLOPT_AXIS_N] = mloptNvToIndex(nv, column)},
         .lanes = lanes};
     MloptVector vector;
     mloptEpilogueAim(&g->epilogue, output, &point, &vector);

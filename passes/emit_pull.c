@@ -310,8 +310,7 @@ MlirValue mloptPullScalar(MloptPull *pull, MlirValue scalar) {
   MlirValue known = mloptValueMapFind(&pull->scalars, scalar);
   if (!mlirValueIsNull(known) || pull->b.failed)
     return known;
-  MlirOperation op = mlirValueIsAOpResult(scalar) ? mlirOpResultGetOwner(scalar)
-                                                  : (MlirOperation){NULL};
+  MlirOperation op = mloptDefiningOp(scalar);
   if (mlirOperationIsNull(op)) {
     mloptErrorAt(pull->b.location,
                  "a kernel reads a scalar that is no parameter of it");

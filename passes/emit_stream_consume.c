@@ -65,7 +65,7 @@ static void placeRows(MloptStreamKernel *g, MloptStreamConsumer *w) {
   int64_t rows = g->p.scores.sizes[MLOPT_AXIS_M];
   w->row = mloptNvAdd(nv, g->tile.row,
                       mloptNvMulInt(nv, w->index, MLOPT_NV_MMA_ROWS));
-  w->batchIndex = mloptStreamIndex(nv, g->tile.batch);
+  w->batchIndex = mloptNvToIndex(nv, g->tile.batch);
   w->column = mloptNvFragmentColumn(nv, g->thread, 0);
   for (int row = 0; row < MLOPT_STREAM_ROWS; ++row) {
     w->rows[row] =
@@ -73,7 +73,7 @@ static void placeRows(MloptStreamKernel *g, MloptStreamConsumer *w) {
     MlirValue inside = w->rows[row];
     if (rows % g->s.tile[0])
       inside = mloptNvMin(nv, inside, mloptNvInt(nv, rows - 1));
-    w->rowIndices[row] = mloptStreamIndex(nv, inside);
+    w->rowIndices[row] = mloptNvToIndex(nv, inside);
   }
 }
 

@@ -63,11 +63,6 @@ typedef struct MloptStreamConsumer {
   MlirValue q, k, v; ///< descriptors, of stage 0
 } MloptStreamConsumer;
 
-static inline MlirValue mloptStreamIndex(MloptNv *nv, MlirValue value) {
-  return mloptBuildUnary(nv->b, "arith.index_castui", value,
-                         mlirIndexTypeGet(nv->b->context));
-}
-
 // emit_stream_tile.c
 /// The tiles of this block; both roles walk them alike. Inside, `tile` is the
 /// one that they are at.

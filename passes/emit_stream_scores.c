@@ -159,7 +159,7 @@ static void placePair(MloptStreamKernel *g, MlirValue key, bool isRagged,
           mloptNvMin(nv, inside, mloptNvInt(nv, keys - (isVector ? 2 : 1)));
     out->indices[i] = isVector && i
                           ? mloptPullLane(tile->pull, out->indices[0], 1, 2)
-                          : mloptStreamIndex(nv, inside);
+                          : mloptNvToIndex(nv, inside);
     if (isVector && !i)
       mloptPullLane(tile->pull, out->indices[0], 0, 2);
     out->vector.position[i] = out->indices[i];

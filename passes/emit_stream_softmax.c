@@ -28,34 +28,14 @@ static MlirValue number(MloptNv *nv, double value) {
       nv->b, mlirFloatAttrDoubleGet(nv->b->context, nv->f32, value));
 }
 
-/// What no operation of arith says.
-static MlirValue intrinsic(MloptNv *nv, const char *name, intptr_t count,
-                           const MlirValue *operands) {
-  MlirContext c = nv->b->context;
-  char segments[48];
-  snprintf(segments, sizeof segments, "array<i32: %d, 0>", (int)count);
-  MlirNamedAttribute attrs[] = {
-      mloptNamedAttr(c, "intrin", mloptStrAttr(c, name)),
-      mloptNamedAttr(c, "operandSegmentSizes",
-                     mlirAttributeParseGet(c, mloptStr(segments))),
-      mloptNamedAttr(c, "op_bundle_sizes",
-                     mlirAttributeParseGet(c, mloptStr("array<i32>")))};
-  return mloptBuildValue(nv->b, (MloptOpSpec){.name = "llvm.call_intrinsic",
-                                              .numOperands = count,
-                                              .operands = operands,
-                                              .numResults = 1,
-                                              .results = &nv->f32,
-                                              .numAttrs = MLOPT_COUNT(attrs),
-                                              .attrs = attrs});
-}
-
 static MlirValue powerOfTwo(MloptNv *nv, MlirValue x) {
-  return intrinsic(nv, "llvm.nvvm.ex2.approx.ftz.f32", 1, &x);
+  return mloptBuildIntrinsic(nv->b, "llvm.nvvm.ex2.approx.ftz.f32", 1, &x,
+                             nv->f32);
 }
 
 static MlirValue multiplyUp(MloptNv *nv, MlirValue x, MlirValue y) {
   MlirValue operands[] = {x, y};
-  return intrinsic(nv, "llvm.nvvm.mul.rp.f", 2, operands);
+  return mloptBuildIntrinsic(nv->b, "llvm.nvvm.mul.rp.f", 2, operands, nv->f32);
 }
 
 static MlirValue multiplyAdd(MloptNv *nv, MlirValue x, MlirValue y,

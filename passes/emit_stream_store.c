@@ -30,7 +30,7 @@ static MloptEpiloguePoint pointAt(MloptStreamKernel *g,
   return (MloptEpiloguePoint){
       .axes = {[MLOPT_AXIS_BATCH] = w->batchIndex,
                [MLOPT_AXIS_M] = rowIndex,
-               [MLOPT_AXIS_N] = mloptStreamIndex(nv, column)},
+               [MLOPT_AXIS_N] = mloptNvToIndex(nv, column)},
       .lanes = lanes};
 }
 

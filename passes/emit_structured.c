@@ -33,10 +33,6 @@ static int64_t intOf(MlirOperation op, const char *name) {
   return mlirIntegerAttrGetValueInt(mloptAttr(op, name));
 }
 
-static bool isSet(MlirOperation op, const char *name) {
-  return !mlirAttributeIsNull(mloptAttr(op, name));
-}
-
 static bool refuse(MloptPull *pull, MlirOperation op, intptr_t count) {
   if (count <= MAX_VALUES)
     return false;
@@ -106,7 +102,7 @@ static void emitScan(MloptKernel *kernel, MlirOperation op,
     init[i] = mloptPullElement(pull, mloptOperand(op, n + i), NULL);
   MloptPullScope inner = mloptPullBeginFor(pull, n, init, &turn, carried);
   MlirValue index = turn;
-  if (isSet(op, "reverse"))
+  if (mloptHasAttr(op, "reverse"))
     index =
         mloptBuildBinary(b, "arith.subi", mloptBuildIndex(b, size - 1), turn);
   mloptPutIndex(line, rank, dim, index, at);
@@ -157,7 +153,7 @@ static void emitSort(MloptKernel *kernel, MlirOperation op,
   mloptPullDelinearize(pull, type, position, at);
   MlirValue zero = mloptBuildIndex(b, 0), one = mloptBuildIndex(b, 1);
   MlirValue begin = zero, count = mloptBuildIndex(b, mloptDim(type, dim));
-  if (isSet(op, "to")) {
+  if (mloptHasAttr(op, "to")) {
     MlirValue run = mloptBuildIndex(b, intOf(op, "to"));
     begin = mloptBuildBinary(
         b, "arith.muli", mloptBuildBinary(b, "arith.divui", at[dim], run), run);

@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "emit_tiled_impl.h"
+
+#include "affine.h"
 #include "nv_tile.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -43,8 +45,7 @@ static bool readSum(void *userData, MlirOperation generic,
 }
 
 static intptr_t loopOf(const Store *s, intptr_t dim) {
-  MlirAffineMap map = mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(mloptAttr(s->g->p.generic, "indexing_maps"), 2));
+  MlirAffineMap map = mloptIndexingMap(s->g->p.generic, 2);
   return mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, dim));
 }
 

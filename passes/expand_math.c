@@ -111,10 +111,6 @@ static MlirOperation getFunction(Use *use, MlirContext context, int type) {
   return *function;
 }
 
-static bool hasMark(MlirOperation op, const char *mark) {
-  return !mlirAttributeIsNull(mloptAttr(op, mark));
-}
-
 /// The function for an operation, by its first result's type: f32's for smaller
 /// floats that have none of their own.
 static MlirOperation findFunction(Use *use, MlirOperation op) {
@@ -127,9 +123,9 @@ static MlirOperation findFunction(Use *use, MlirOperation op) {
     function = getFunction(use, context, TYPE_BF16);
   if (mlirOperationIsNull(function) && mloptIsApproximate(op))
     function = getFunction(use, context, TYPE_FAST);
-  if (mlirOperationIsNull(function) && hasMark(op, absoluteMark))
+  if (mlirOperationIsNull(function) && mloptHasAttr(op, absoluteMark))
     function = getFunction(use, context, TYPE_ABSOLUTE);
-  if (mlirOperationIsNull(function) && hasMark(op, narrowedMark))
+  if (mlirOperationIsNull(function) && mloptHasAttr(op, narrowedMark))
     function = getFunction(use, context, TYPE_NARROWED);
   return mlirOperationIsNull(function) ? getFunction(use, context, TYPE_F32)
                                        : function;
@@ -244,7 +240,7 @@ static MlirLogicalResult expandReciprocal(MlirRewritePattern pattern,
                                           MlirPatternRewriter rewriter,
                                           void *userData) {
   return isReciprocal(op) && !mloptIsApproximate(op) &&
-                 !hasMark(op, narrowedMark)
+                 !mloptHasAttr(op, narrowedMark)
              ? expandOn(op, 1, rewriter, userData)
              : mloptFailure();
 }
@@ -308,8 +304,7 @@ static bool isDivisorShared(MlirOperation division) {
 /// The division whose result is a value that nothing else uses; null otherwise.
 static MlirOperation quotientOf(MlirValue value) {
   MlirOpOperand use = mlirValueGetFirstUse(value);
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
-                                                 : (MlirOperation){NULL};
+  MlirOperation op = mloptDefiningOp(value);
   return !mlirOperationIsNull(op) && mloptIsNamed(op, "arith.divf") &&
                  !mlirOpOperandIsNull(use) &&
                  mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))
@@ -349,12 +344,13 @@ static bool isFullQuotient(MlirOperation op) {
 /// Marks the quotients of f32 by a common divisor, while all are there.
 static MlirWalkResult markShared(MlirOperation op, void *userData) {
   if (isFullQuotient(op) && mlirTypeIsAF32(mloptResultType(op, 0)) &&
-      !isReciprocal(op) && !hasMark(op, narrowedMark) && isDivisorShared(op))
+      !isReciprocal(op) && !mloptHasAttr(op, narrowedMark) &&
+      isDivisorShared(op))
     mlirOperationSetDiscardableAttributeByName(
         op, mloptStr(sharedMark), mlirUnitAttrGet(mlirOperationGetContext(op)));
   MlirOperation pair[2];
   if (mloptIsNamed(op, "llvm.fptrunc") && findQuotients(op, pair) &&
-      hasMark(pair[0], sharedMark) && hasMark(pair[1], sharedMark))
+      mloptHasAttr(pair[0], sharedMark) && mloptHasAttr(pair[1], sharedMark))
     for (int lane = 0; lane < 2; ++lane)
       mlirOperationSetDiscardableAttributeByName(
           pair[lane], mloptStr(roundedMark),
@@ -366,7 +362,7 @@ static MlirLogicalResult expandNarrowed(MlirRewritePattern pattern,
                                         MlirOperation op,
                                         MlirPatternRewriter rewriter,
                                         void *userData) {
-  return hasMark(op, narrowedMark) && isFullQuotient(op)
+  return mloptHasAttr(op, narrowedMark) && isFullQuotient(op)
              ? expand(pattern, op, rewriter, userData)
              : mloptFailure();
 }
@@ -375,7 +371,7 @@ static MlirLogicalResult expandShared(MlirRewritePattern pattern,
                                       MlirOperation op,
                                       MlirPatternRewriter rewriter,
                                       void *userData) {
-  return hasMark(op, sharedMark) && !hasMark(op, roundedMark)
+  return mloptHasAttr(op, sharedMark) && !mloptHasAttr(op, roundedMark)
              ? expand(pattern, op, rewriter, userData)
              : mloptFailure();
 }
@@ -387,7 +383,7 @@ static MlirLogicalResult expandRounded(MlirRewritePattern pattern,
                                        MlirPatternRewriter rewriter,
                                        void *userData) {
   MlirOperation quotients[2];
-  if (!findQuotients(op, quotients) || !hasMark(quotients[0], roundedMark))
+  if (!findQuotients(op, quotients) || !mloptHasAttr(quotients[0], roundedMark))
     return mloptFailure();
   MlirType type = mloptElementType(mloptResultType(op, 0));
   MlirOperation function =

@@ -256,26 +256,10 @@ typedef struct Site {
 /// f32 as bf16 by a GPU's conversion of two floats: that of one is a quarter as
 /// fast. The element of index 0 is the second operand's.
 static MlirValue roundToBf16(MloptBuilder *b, MlirValue x) {
-  const int64_t two = 2;
-  MlirType bf16 = mlirBF16TypeGet(b->context);
-  MlirType pair = mlirVectorTypeGet(1, &two, bf16);
+  MlirType bf16 = mlirBF16TypeGet(b->context), pair = mloptPairType(bf16);
   MlirValue operands[] = {mloptBuildFloat(b, mlirF32TypeGet(b->context), 0), x};
-  MlirNamedAttribute attrs[] = {
-      mloptNamedAttr(b->context, "intrin",
-                     mloptStrAttr(b->context, "llvm.nvvm.ff2bf16x2.rn")),
-      mloptNamedAttr(b->context, "op_bundle_sizes",
-                     mlirDenseI32ArrayGet(b->context, 0, NULL)),
-      mloptNamedAttr(
-          b->context, "operandSegmentSizes",
-          mlirDenseI32ArrayGet(b->context, 2, (const int32_t[]){2, 0}))};
   MlirValue rounded =
-      mloptBuildValue(b, (MloptOpSpec){.name = "llvm.call_intrinsic",
-                                       .numOperands = 2,
-                                       .operands = operands,
-                                       .numResults = 1,
-                                       .results = &pair,
-                                       .numAttrs = MLOPT_COUNT(attrs),
-                                       .attrs = attrs});
+      mloptBuildIntrinsic(b, "llvm.nvvm.ff2bf16x2.rn", 2, operands, pair);
   MlirValue first[] = {rounded, mloptBuildInt(b, intType(b, 32), 0)};
   return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.extractelement",
                                           .numOperands = 2,
@@ -307,10 +291,9 @@ static MlirValue extendHalf(MloptBuilder *b, MlirValue x) {
   if (!mlirValueIsAOpResult(x) || b->failed)
     return none;
   MlirOperation op = mlirOpResultGetOwner(x);
-  const int64_t two = 2;
   if (!mloptIsNamed(op, "llvm.extractelement") ||
       !mlirTypeEqual(mloptOperandType(op, 0),
-                     mlirVectorTypeGet(1, &two, mlirBF16TypeGet(b->context))) ||
+                     mloptPairType(mlirBF16TypeGet(b->context))) ||
       !mlirValueIsAOpResult(mloptOperand(op, 1)))
     return none;
   MlirAttribute lane =
@@ -481,8 +464,7 @@ static bool isIn(const char *dialect, MlirStringRef name) {
 }
 
 static bool isHalf(MlirType type) {
-  MlirType element = mloptElementType(type);
-  return mlirTypeIsABF16(element) || mlirTypeIsAF16(element);
+  return mloptIsHalf(mloptElementType(type));
 }
 
 /// What a GPU has instructions for: arithmetic on f16 and bf16, scalars and

@@ -103,11 +103,6 @@ static Role roleOf(MlirOperation op) {
   return ROLE_FREE;
 }
 
-static MlirOperation definerOf(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
-                                     : (MlirOperation){NULL};
-}
-
 //===----------------------------------------------------------------------===//
 // Wrapping
 //===----------------------------------------------------------------------===//
@@ -143,7 +138,7 @@ static void copyInto(Wrap *wrap, MlirOperation op);
 static void need(Wrap *wrap, MlirValue value) {
   if (wrap->failed || !mlirValueIsNull(mloptValueMapFind(&wrap->map, value)))
     return;
-  MlirOperation definer = definerOf(value);
+  MlirOperation definer = mloptDefiningOp(value);
   if (!mlirOperationIsNull(definer) && roleOf(definer) == ROLE_FREE) {
     copyInto(wrap, definer);
     return;
@@ -239,10 +234,10 @@ static bool wrapOperation(MlirOperation op) {
 /// Whether the host reads the condition as it is: an element of a tensor that
 /// a fusion computes.
 static bool isRead(MlirValue condition) {
-  MlirOperation extract = definerOf(condition);
+  MlirOperation extract = mloptDefiningOp(condition);
   if (mlirOperationIsNull(extract) || !mloptIsNamed(extract, "tensor.extract"))
     return false;
-  MlirOperation source = definerOf(mloptOperand(extract, 0));
+  MlirOperation source = mloptDefiningOp(mloptOperand(extract, 0));
   return mlirOperationGetNumOperands(extract) == 1 &&
          !mlirOperationIsNull(source) && mloptIsNamed(source, "mlopt.fusion");
 }
@@ -311,7 +306,7 @@ static bool sinkConstants(MlirOperation fusion) {
     return false;
   for (intptr_t i = 0; i < n; ++i) {
     MlirValue value = mloptOperand(fusion, i);
-    MlirOperation definer = definerOf(value);
+    MlirOperation definer = mloptDefiningOp(value);
     if (isShaped(mlirValueGetType(value)) || mlirOperationIsNull(definer) ||
         !mloptIsNamed(definer, "arith.constant")) {
       operands[kept++] = value;

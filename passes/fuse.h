@@ -83,6 +83,12 @@ void mloptFusePrepare(MlirBlock, bool wgmma);
 /// Makes a dot in f32 that may be rounded as f32 is, and is large enough, one
 /// of bf16 factors.
 void mloptFuseSplitDot(MlirOperation dot);
+/// Whether a dot's products are added in f32.
+bool mloptFuseSumsInF32(MlirOperation dot);
+/// How many elements dimensions have together.
+int64_t mloptFuseSizeOf(MlirType, const MloptInts *dims);
+/// The dimensions before a transpose that some are after it.
+MloptInts mloptFuseUnpermute(const MloptInts *permutation, MloptInts dims);
 /// Whether dimensions of more than one element lie next to each other.
 bool mloptFuseAreTogether(MlirType, const MloptInts *dims);
 /// Transposes the left factor of a dot whose rows are dimensions that lie

@@ -44,23 +44,12 @@ typedef struct Depth {
   int64_t bytes; ///< of an element
 } Depth;
 
-static int64_t product(MlirType type, const MloptInts *dims) {
-  int64_t count = 1;
-  for (intptr_t i = 0; i < dims->count; ++i)
-    count *= mloptDim(type, dims->at[i]);
-  return count;
-}
-
-static bool isHalf(MlirType element) {
-  return mlirTypeIsABF16(element) || mlirTypeIsAF16(element);
-}
-
 /// Whether sums are formed in f32, in any order.
 static bool sumsInF32(MlirOperation dot) {
   MlirAttribute accumulate = mloptAttr(dot, "accumulate");
   MlirType result = mloptElementType(mloptResultType(dot, 0));
   bool isF32 = mlirAttributeIsNull(accumulate)
-                   ? isHalf(result) || mlirTypeIsAF32(result)
+                   ? mloptIsHalf(result) || mlirTypeIsAF32(result)
                    : mlirTypeIsAF32(mlirTypeAttrGetValue(accumulate));
   return isF32 && mloptGetNumerics(dot) != MLOPT_NUMERICS_STRICT;
 }
@@ -72,12 +61,12 @@ static bool readDepth(MlirOperation dot, Depth *d) {
     MloptInts batch = mloptGetInts(dot, batchOf[side]);
     MloptInts contract = mloptGetInts(dot, contractOf[side]);
     if (!mloptIsStatic(type) || !mloptNumElements(type) ||
-        contract.count != 1 || !isHalf(mloptElementType(type)) ||
+        contract.count != 1 || !mloptIsHalf(mloptElementType(type)) ||
         mloptRank(type) == MLOPT_MAX_RANK)
       return false;
     d->place[side] = contract.at[0];
     d->size = mloptDim(type, contract.at[0]);
-    d->batches = product(type, &batch);
+    d->batches = mloptFuseSizeOf(type, &batch);
     d->rows[side] = mloptNumElements(type) / d->size / d->batches;
     d->bytes = mloptElementWidth(mloptElementType(type)) / 8;
   }

@@ -56,13 +56,6 @@ static bool hasOneLayout(MlirOperation dot) {
   return mloptElementWidth(element) == 8;
 }
 
-static int64_t product(MlirType type, const MloptInts *dims) {
-  int64_t count = 1;
-  for (intptr_t i = 0; i < dims->count; ++i)
-    count *= mloptDim(type, dims->at[i]);
-  return count;
-}
-
 /// Whether the last dimension of more than one element is contracted.
 static bool runsAlong(MlirType type, const MloptInts *contract) {
   for (intptr_t i = mloptRank(type); i-- > 0;)
@@ -219,10 +212,10 @@ static bool paysForLines(MlirOperation dot) {
       return false;
     MloptInts batch = mloptGetInts(dot, batchOf[side]);
     double elements = (double)mloptNumElements(type);
-    depth = (double)product(type, &contract);
+    depth = (double)mloptFuseSizeOf(type, &contract);
     products *= elements / depth;
     if (side)
-      products /= (double)product(type, &batch);
+      products /= (double)mloptFuseSizeOf(type, &batch);
     bytes += elements * mloptElementWidth(mloptElementType(type)) / 8;
   }
   return padTime(bytes) < productTime(products * depth) /
@@ -247,10 +240,11 @@ static bool pays(MlirOperation dot) {
     MlirType type = mloptOperandType(dot, side);
     MloptInts batch = mloptGetInts(dot, batchOf[side]);
     MloptInts contract = mloptGetInts(dot, contractOf[side]);
-    int64_t rows = product(type, &batch) * product(type, &contract);
+    int64_t rows =
+        mloptFuseSizeOf(type, &batch) * mloptFuseSizeOf(type, &contract);
     rows = mloptNumElements(type) / rows;
-    depth = (double)product(type, &contract);
-    batches = (double)product(type, &batch);
+    depth = (double)mloptFuseSizeOf(type, &contract);
+    batches = (double)mloptFuseSizeOf(type, &batch);
     blocks *= (double)((rows + SIDE - 1) / SIDE);
     sums *= (double)rows;
     narrow = rows < narrow ? rows : narrow;
@@ -409,8 +403,9 @@ static bool areWorthLaying(MlirOperation dot) {
     MloptInts contract = mloptGetInts(dot, contractOf[side]);
     if (!mloptIsStatic(type) || !mloptNumElements(type))
       return false;
-    depth = product(type, &contract);
-    if (mloptNumElements(type) / (depth * product(type, &batch)) < LEAST_SIDE)
+    depth = mloptFuseSizeOf(type, &contract);
+    if (mloptNumElements(type) / (depth * mloptFuseSizeOf(type, &batch)) <
+        LEAST_SIDE)
       return false;
   }
   return isAligned(mloptOperandType(dot, 0), depth, ROW_BYTES) ||

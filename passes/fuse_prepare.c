@@ -135,8 +135,20 @@ static void rewriteViews(MlirBlock block) {
 static const char *const batchOf[] = {"lhs_batch", "rhs_batch"};
 static const char *const contractOf[] = {"lhs_contract", "rhs_contract"};
 
-/// Where a tensor has the dimensions that its transposed has at `dims`.
-static MloptInts throughTranspose(const MloptInts *perm, MloptInts dims) {
+bool mloptFuseSumsInF32(MlirOperation dot) {
+  MlirAttribute accumulate = mloptAttr(dot, "accumulate");
+  return mlirAttributeIsNull(accumulate) ||
+         mlirTypeIsAF32(mlirTypeAttrGetValue(accumulate));
+}
+
+int64_t mloptFuseSizeOf(MlirType type, const MloptInts *dims) {
+  int64_t count = 1;
+  for (intptr_t i = 0; i < dims->count; ++i)
+    count *= mloptDim(type, dims->at[i]);
+  return count;
+}
+
+MloptInts mloptFuseUnpermute(const MloptInts *perm, MloptInts dims) {
   for (intptr_t i = 0; i < dims.count; ++i)
     dims.at[i] = perm->at[dims.at[i]];
   return dims;
@@ -181,9 +193,9 @@ static void readTransposed(MlirOperation dot, intptr_t side) {
   if (mlirOperationIsNull(transpose))
     return;
   MloptInts perm = mloptGetInts(transpose, "permutation");
-  MloptInts batch = throughTranspose(&perm, mloptGetInts(dot, batchOf[side]));
+  MloptInts batch = mloptFuseUnpermute(&perm, mloptGetInts(dot, batchOf[side]));
   MloptInts contract =
-      throughTranspose(&perm, mloptGetInts(dot, contractOf[side]));
+      mloptFuseUnpermute(&perm, mloptGetInts(dot, contractOf[side]));
   if (!isReadable(mloptOperandType(transpose, 0), &perm, &batch, &contract))
     return;
   mloptSetInts(dot, batchOf[side], &batch);

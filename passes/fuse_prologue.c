@@ -130,20 +130,14 @@ static bool readMatrices(MlirOperation dot, Matrices *out) {
   return mloptGetInts(dot, "lhs_batch").count == 0;
 }
 
-static bool sumsInF32(MlirOperation dot) {
-  MlirAttribute accumulate = mloptAttr(dot, "accumulate");
-  return mlirAttributeIsNull(accumulate) ||
-         mlirTypeIsAF32(mlirTypeAttrGetValue(accumulate));
-}
-
 /// Whether Tensor Cores take the factors once one is computed: 16-bit floats.
 static bool areHalves(const Search *s, MlirOperation dot, int side) {
   MlirType element = mloptElementType(s->factor);
   MlirType other = mloptElementType(mloptOperandType(dot, 1 - side));
   unsigned width = mloptElementWidth(mloptElementType(s->source));
   return (mlirTypeIsABF16(element) || mlirTypeIsAF16(element)) &&
-         mlirTypeEqual(element, other) && sumsInF32(dot) && width >= 8 &&
-         width <= 32;
+         mlirTypeEqual(element, other) && mloptFuseSumsInF32(dot) &&
+         width >= 8 && width <= 32;
 }
 
 /// Whether the kernels of wgmma fill stages with such a factor,

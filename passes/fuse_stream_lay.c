@@ -24,13 +24,8 @@
 
 #include "match.h"
 
-static MlirOperation definerOf(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
-                                     : (MlirOperation){NULL};
-}
-
 static bool isBy(MlirValue value, const MloptOpDef *def) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   return !mlirOperationIsNull(op) && mloptIsA(op, def);
 }
 
@@ -89,11 +84,12 @@ static MlirValue repeatBefore(MloptBuilder *b, MlirOperation broadcast,
   for (intptr_t i = 0; i < dims.count; ++i)
     dims.at[i] = perm->at[dims.at[i]];
   while (isBy(row, &mloptOp_transpose)) {
-    MloptInts of = mloptGetInts(definerOf(row), "permutation"), moved = dims;
+    MloptInts of = mloptGetInts(mloptDefiningOp(row), "permutation"),
+              moved = dims;
     for (intptr_t i = 0; i < of.count; ++i)
       moved.at[of.at[i]] = dims.at[i];
     dims = moved;
-    row = mloptOperand(definerOf(row), 0);
+    row = mloptOperand(mloptDefiningOp(row), 0);
   }
   // Dimensions of the row in rising order.
   MloptInts order = {.count = 0};
@@ -123,7 +119,7 @@ static MlirValue repeatBefore(MloptBuilder *b, MlirOperation broadcast,
 /// An operand of elementwise code before a transpose that follows the code.
 static MlirValue operandBefore(MloptBuilder *b, MlirValue value,
                                const MloptInts *perm, MlirType type) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (isBy(value, &mloptOp_broadcast))
     return repeatBefore(b, op, perm, type);
   MlirAttribute splat = isBy(value, &mloptOp_constant) ? mloptAttr(op, "value")
@@ -198,7 +194,7 @@ static MlirOperation reduceBefore(MlirOperation op, MlirOperation moved,
 static void eraseRepeat(MlirValue value) {
   while ((isBy(value, &mloptOp_broadcast) || isBy(value, &mloptOp_transpose)) &&
          mlirOpOperandIsNull(mlirValueGetFirstUse(value))) {
-    MlirOperation op = definerOf(value);
+    MlirOperation op = mloptDefiningOp(value);
     value = mloptOperand(op, 0);
     mlirOperationDestroy(op);
   }
@@ -261,7 +257,7 @@ static void moveAll(MlirOperation moved) {
 /// Whether a value is elementwise code of a dot, or one. `*budget`: operations
 /// that may be looked at.
 static bool isOfDot(MlirValue value, int *budget) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op) || --*budget < 0)
     return false;
   bool isOf = mloptIsA(op, &mloptOp_dot);
@@ -276,7 +272,7 @@ static bool isOfDot(MlirValue value, int *budget) {
 /// that may be looked at.
 static MlirOperation findTransposed(MlirValue value, int *budget) {
   const MlirOperation none = {NULL};
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op) || --*budget < 0)
     return none;
   if (mloptIsA(op, &mloptOp_transpose))
@@ -295,7 +291,7 @@ static MlirOperation findInSoftmax(MlirOperation exp) {
   int budget = MOST_LOOKS;
   if (!mloptIsA(exp, &mloptOp_exp) || !isBy(mloptOperand(exp, 0), &mloptOp_sub))
     return (MlirOperation){NULL};
-  MlirOperation sub = definerOf(mloptOperand(exp, 0));
+  MlirOperation sub = mloptDefiningOp(mloptOperand(exp, 0));
   return isBy(mloptOperand(sub, 1), &mloptOp_broadcast)
              ? findTransposed(mloptOperand(sub, 0), &budget)
              : (MlirOperation){NULL};
@@ -319,12 +315,6 @@ static MloptInts freeOf(MlirOperation dot, intptr_t side, intptr_t rank) {
   return free;
 }
 
-static MloptInts through(const MloptInts *perm, MloptInts dims) {
-  for (intptr_t i = 0; i < dims.count; ++i)
-    dims.at[i] = perm->at[dims.at[i]];
-  return dims;
-}
-
 static intptr_t placeIn(const MloptInts *ints, int64_t value) {
   intptr_t i = 0;
   while (i < ints->count && ints->at[i] != value)
@@ -339,11 +329,12 @@ static MlirOperation turn(MlirOperation dot, intptr_t side, MlirValue weights,
   MloptInts free[2];
   for (intptr_t i = 0; i < 2; ++i)
     free[i] = freeOf(dot, i, mloptRank(mloptOperandType(dot, i)));
-  MloptInts batch = through(perm, mloptGetInts(dot, batchOf[side]));
-  MloptInts contract = through(perm, mloptGetInts(dot, contractOf[side]));
+  MloptInts batch = mloptFuseUnpermute(perm, mloptGetInts(dot, batchOf[side]));
+  MloptInts contract =
+      mloptFuseUnpermute(perm, mloptGetInts(dot, contractOf[side]));
   MloptInts otherBatch = mloptGetInts(dot, batchOf[1 - side]);
   MloptInts otherContract = mloptGetInts(dot, contractOf[1 - side]);
-  MloptInts rows = through(perm, free[side]), sorted = {.count = 0};
+  MloptInts rows = mloptFuseUnpermute(perm, free[side]), sorted = {.count = 0};
   for (int64_t d = 0; d < perm->count; ++d)
     if (mloptHasInt(&rows, d))
       sorted.at[sorted.count++] = d;
@@ -389,9 +380,9 @@ static MlirOperation turnDot(MlirOperation dot) {
       perm.at[i] = i;
     bool isMoved = side == 1;
     while (isBy(weights, &mloptOp_transpose)) {
-      MloptInts of = mloptGetInts(definerOf(weights), "permutation");
-      perm = through(&of, perm);
-      weights = mloptOperand(definerOf(weights), 0);
+      MloptInts of = mloptGetInts(mloptDefiningOp(weights), "permutation");
+      perm = mloptFuseUnpermute(&of, perm);
+      weights = mloptOperand(mloptDefiningOp(weights), 0);
       isMoved = true;
     }
     if (mloptFuseAreWeights(weights))

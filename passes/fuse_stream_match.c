@@ -19,18 +19,13 @@
 // Rows
 //===----------------------------------------------------------------------===//
 
-static MlirOperation definerOf(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
-                                     : (MlirOperation){NULL};
-}
-
 static bool isBy(MlirOperation op, const MloptOpDef *def) {
   return !mlirOperationIsNull(op) && mloptIsA(op, def);
 }
 
 MlirValue mloptFuseRowBehind(MlirValue value, MlirType type) {
   const MlirValue none = {NULL};
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   MlirType whole = mlirValueGetType(value);
   intptr_t rank = mloptRank(type);
   if (!isBy(op, &mloptOp_broadcast) || mloptRank(whole) != rank)
@@ -56,9 +51,9 @@ MlirValue mloptFuseRowBehind(MlirValue value, MlirType type) {
 
 /// The operation that computes a value, behind reshapes.
 static MlirOperation behindReshapes(MlirValue value) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   while (isBy(op, &mloptOp_reshape))
-    op = definerOf(mloptOperand(op, 0));
+    op = mloptDefiningOp(mloptOperand(op, 0));
   return op;
 }
 
@@ -94,10 +89,11 @@ static bool add(MloptFuseStream *s, MlirOperation op) {
 
 /// The operations between a row's value and what repeats it.
 static bool addRepeats(MloptFuseStream *s, MlirValue repeated) {
-  MlirOperation op = definerOf(repeated);
+  MlirOperation op = mloptDefiningOp(repeated);
   bool fits = add(s, op);
-  for (op = definerOf(mloptOperand(op, 0)); isBy(op, &mloptOp_reshape) && fits;
-       op = definerOf(mloptOperand(op, 0)))
+  for (op = mloptDefiningOp(mloptOperand(op, 0));
+       isBy(op, &mloptOp_reshape) && fits;
+       op = mloptDefiningOp(mloptOperand(op, 0)))
     fits = add(s, op);
   return fits;
 }
@@ -122,7 +118,7 @@ static bool hasShape(MlirValue value, MlirType type) {
 /// Whether a value is elementwise code of the dot in the same place; adds it
 /// then.
 static bool readsDot(Scores *scores, MlirValue value) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op) || !hasShape(value, scores->type))
     return false;
   for (int i = 0; i < scores->numKnown; ++i)
@@ -162,10 +158,10 @@ static bool findFirst(MloptFuseStream *s, MlirValue scores) {
 /// From weights back to the exponentials: their rounding and the scale of their
 /// rows. Null if there are none.
 static MlirOperation findExp(MloptFuseStream *s, MlirValue weights) {
-  MlirOperation op = definerOf(weights);
+  MlirOperation op = mloptDefiningOp(weights);
   if (isBy(op, &mloptOp_convert)) {
     s->round = op;
-    op = definerOf(mloptOperand(op, 0));
+    op = mloptDefiningOp(mloptOperand(op, 0));
   }
   bool divides = isBy(op, &mloptOp_div);
   if (divides || isBy(op, &mloptOp_mul)) {
@@ -177,7 +173,7 @@ static MlirOperation findExp(MloptFuseStream *s, MlirValue weights) {
         s->scaleOperand = i;
       }
     if (!mlirOperationIsNull(s->scale))
-      op = definerOf(mloptOperand(op, 1 - s->scaleOperand));
+      op = mloptDefiningOp(mloptOperand(op, 1 - s->scaleOperand));
   }
   return isBy(op, &mloptOp_exp) ? op : (MlirOperation){NULL};
 }
@@ -218,9 +214,9 @@ bool mloptFuseIsStreamedSum(MlirOperation op) {
   if (!reducesRows(op, MLOPT_KIND_ADD) ||
       !mlirTypeIsAF32(mloptElementType(mloptOperandType(op, 0))))
     return false;
-  MlirOperation exp = definerOf(mloptOperand(op, 0));
+  MlirOperation exp = mloptDefiningOp(mloptOperand(op, 0));
   return isBy(exp, &mloptOp_exp) &&
-         !mlirOperationIsNull(findMax(definerOf(mloptOperand(exp, 0))));
+         !mlirOperationIsNull(findMax(mloptDefiningOp(mloptOperand(exp, 0))));
 }
 
 /// Adds the softmax; false where it is none.
@@ -229,7 +225,7 @@ static bool findSoftmax(MloptFuseStream *s, MlirOperation dot) {
   if (mlirOperationIsNull(s->exp))
     return false;
   s->sum = findSum(s->exp);
-  s->sub = definerOf(mloptOperand(s->exp, 0));
+  s->sub = mloptDefiningOp(mloptOperand(s->exp, 0));
   s->max = findMax(s->sub);
   if (mlirOperationIsNull(s->sum) || mlirOperationIsNull(s->max))
     return false;
@@ -240,7 +236,7 @@ static bool findSoftmax(MloptFuseStream *s, MlirOperation dot) {
     fits &= add(s, s->round);
   if (!mlirOperationIsNull(s->scale))
     fits &= add(s, s->scale) &&
-            add(s, definerOf(mloptOperand(s->scale, s->scaleOperand)));
+            add(s, mloptDefiningOp(mloptOperand(s->scale, s->scaleOperand)));
   return fits && findFirst(s, mloptOperand(s->max, 0));
 }
 
@@ -274,19 +270,13 @@ static bool isReadOutside(const MloptFuseStream *s) {
   return false;
 }
 
-static bool sumsInF32(MlirOperation dot) {
-  MlirAttribute accumulate = mloptAttr(dot, "accumulate");
-  return mlirAttributeIsNull(accumulate) ||
-         mlirTypeIsAF32(mlirTypeAttrGetValue(accumulate));
-}
-
 /// Factors of one 16-bit type, everything between them in f32.
 static bool hasTypes(const MloptFuseStream *s) {
   MlirType factor = mloptElementType(mloptOperandType(s->second, 1));
   bool fits = mlirTypeIsABF16(factor) || mlirTypeIsAF16(factor);
   const MlirOperation dots[] = {s->first, s->second};
   for (int d = 0; d < 2; ++d) {
-    fits &= sumsInF32(dots[d]);
+    fits &= mloptFuseSumsInF32(dots[d]);
     for (intptr_t i = 0; i < 2; ++i)
       fits &=
           mlirTypeEqual(mloptElementType(mloptOperandType(dots[d], i)), factor);

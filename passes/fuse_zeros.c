@@ -48,11 +48,6 @@ typedef struct Index {
   int64_t constant;
 } Index;
 
-static MlirOperation definerOf(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
-                                     : (MlirOperation){NULL};
-}
-
 //===----------------------------------------------------------------------===//
 // Dimensions
 //===----------------------------------------------------------------------===//
@@ -111,7 +106,7 @@ static bool readSplat(MlirValue value, MlirAttribute *out) {
 
 static bool indexOf(MlirValue value, int steps, Index *out) {
   enum { LARGE = 1 << 30 }; // no sum of two wraps
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   MlirAttribute splat;
   if (readSplat(value, &splat)) {
     *out = (Index){-1, mlirAttributeIsAInteger(splat)
@@ -159,7 +154,7 @@ static bool falseWhereCompared(MlirOperation compare, int steps, Zeros *out) {
 }
 
 static bool falseWhere(MlirValue condition, int steps, Zeros *out) {
-  MlirOperation op = definerOf(condition);
+  MlirOperation op = mloptDefiningOp(condition);
   if (mlirOperationIsNull(op) || steps == MOST_STEPS)
     return false;
   if (mloptIsA(op, &mloptOp_compare))
@@ -195,7 +190,7 @@ static bool isLeast(MlirValue value) {
 static MlirOperation rowsOf(MlirValue value, MloptKind kind, MlirValue of,
                             intptr_t column) {
   const MlirOperation none = {NULL};
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   intptr_t rank = mloptRank(mlirValueGetType(of));
   if (mlirOperationIsNull(op) || !mloptIsA(op, &mloptOp_broadcast))
     return none;
@@ -203,10 +198,10 @@ static MlirOperation rowsOf(MlirValue value, MloptKind kind, MlirValue of,
   for (intptr_t i = 0; i < dims.count; ++i)
     if (dims.count != rank - 1 || dims.at[i] != i + (i >= column))
       return none;
-  op = definerOf(mloptOperand(op, 0));
+  op = mloptDefiningOp(mloptOperand(op, 0));
   // A maximum with -inf is what it was.
   if (!mlirOperationIsNull(op) && mloptIsA(op, &mloptOp_max))
-    op = definerOf(mloptOperand(op, isLeast(mloptOperand(op, 0))));
+    op = mloptDefiningOp(mloptOperand(op, isLeast(mloptOperand(op, 0))));
   if (mlirOperationIsNull(op) || !mloptIsA(op, &mloptOp_reduce) ||
       mloptGetKind(op) != kind || !mlirValueEqual(mloptOperand(op, 0), of))
     return none;
@@ -217,12 +212,12 @@ static MlirOperation rowsOf(MlirValue value, MloptKind kind, MlirValue of,
 /// A softmax of what a mask sets to -inf. Where a row has anything but numbers
 /// and -inf, all of it is NaN, of which the columns that are left are enough.
 static bool zerosOfSoftmax(MlirOperation division, int steps, Zeros *out) {
-  MlirOperation exp = definerOf(mloptOperand(division, 0));
+  MlirOperation exp = mloptDefiningOp(mloptOperand(division, 0));
   MlirOperation difference = {NULL}, select = {NULL};
   if (!mlirOperationIsNull(exp) && mloptIsA(exp, &mloptOp_exp))
-    difference = definerOf(mloptOperand(exp, 0));
+    difference = mloptDefiningOp(mloptOperand(exp, 0));
   if (!mlirOperationIsNull(difference) && mloptIsA(difference, &mloptOp_sub))
-    select = definerOf(mloptOperand(difference, 0));
+    select = mloptDefiningOp(mloptOperand(difference, 0));
   return !mlirOperationIsNull(select) && mloptIsA(select, &mloptOp_select) &&
          isLeast(mloptOperand(select, 2)) &&
          falseWhere(mloptOperand(select, 0), steps + 1, out) &&
@@ -235,7 +230,7 @@ static bool zerosOfSoftmax(MlirOperation division, int steps, Zeros *out) {
 }
 
 static bool zerosOf(MlirValue value, int steps, Zeros *out) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op) || steps == MOST_STEPS)
     return false;
   if (mloptIsA(op, &mloptOp_select))

@@ -279,6 +279,11 @@ void mloptNvBarrierArrive(MloptNv *nv, MlirValue id, int64_t threads) {
              operands, (MlirType){NULL});
 }
 
+MlirValue mloptNvToIndex(MloptNv *nv, MlirValue value) {
+  return mloptBuildUnary(nv->b, "arith.index_castui", value,
+                         mlirIndexTypeGet(nv->b->context));
+}
+
 void mloptNvWaitForKernels(MloptNv *nv) {
   mloptNvOp(nv, "nvvm.griddepcontrol", 0, NULL,
             "{kind = #nvvm<grid_dep_action wait>}");

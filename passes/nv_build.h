@@ -94,6 +94,8 @@ void mloptNvClusterBarrier(MloptNv *, bool releases);
 void mloptNvBarrier(MloptNv *, MlirValue id, int64_t threads);
 /// Arrives there without waiting.
 void mloptNvBarrierArrive(MloptNv *, MlirValue id, int64_t threads);
+/// An i32 as an index.
+MlirValue mloptNvToIndex(MloptNv *, MlirValue);
 /// What the kernels before this one have written may be read, and what they
 /// read written, from here on. Before, the kernel is set up beside them.
 void mloptNvWaitForKernels(MloptNv *);

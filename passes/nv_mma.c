@@ -380,10 +380,9 @@ int mloptNvLoadRemote(MloptNv *nv, MlirValue remoteAddress, int64_t offset,
 }
 
 MlirValue mloptNvJoinHalves(MloptNv *nv, const MlirValue halves[2]) {
-  const int64_t two = 2;
   if (nv->b->failed)
     return (MlirValue){NULL};
-  MlirType type = mlirVectorTypeGet(1, &two, mlirValueGetType(halves[0]));
+  MlirType type = mloptPairType(mlirValueGetType(halves[0]));
   MlirValue vector =
       mloptBuildValue(nv->b, (MloptOpSpec){.name = "llvm.mlir.poison",
                                            .numResults = 1,

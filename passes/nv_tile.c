@@ -77,11 +77,6 @@ void mloptTileSplitRow(MloptTile *tile, MloptVector *vector, int64_t columns) {
 /// How far back the arithmetic of an index is followed.
 enum { MAX_DEPTH = 16 };
 
-static bool isConstant(MlirValue value) {
-  return mlirValueIsAOpResult(value) &&
-         mloptIsNamed(mlirOpResultGetOwner(value), "arith.constant");
-}
-
 /// Whether all elements of the vector see the same value: it does not come from
 /// where they are, or only from indices that they share.
 static bool isSharedWithin(const MloptTile *tile, MlirValue value, int depth) {
@@ -90,7 +85,8 @@ static bool isSharedWithin(const MloptTile *tile, MlirValue value, int depth) {
     if (mlirValueEqual(value, v->position[k]) ||
         (!mlirValueIsNull(v->column[k]) && mlirValueEqual(value, v->column[k])))
       return false;
-  if (mlirValueIsABlockArgument(value) || isConstant(value) ||
+  if (mlirValueIsABlockArgument(value) ||
+      mloptIsDefinedBy(value, "arith.constant") ||
       mloptPullIsOuter(tile->pull, value))
     return true;
   MlirOperation op = mlirOpResultGetOwner(value);
@@ -111,7 +107,7 @@ static bool isMultiple(MlirValue value, int64_t of) {
   if (!mlirValueIsAOpResult(value))
     return of == 1;
   MlirOperation op = mlirOpResultGetOwner(value);
-  if (isConstant(value))
+  if (mloptIsDefinedBy(value, "arith.constant"))
     return mlirIntegerAttrGetValueInt(mloptAttr(op, "value")) % of == 0;
   if (mloptIsNamed(op, "arith.muli"))
     return isMultiple(mloptOperand(op, 0), of) ||
@@ -145,7 +141,7 @@ static MlirValue firstOf(MloptTile *tile, MlirValue index) {
 }
 
 static bool isConstantOf(MlirValue value, int64_t *out) {
-  bool found = isConstant(value);
+  bool found = mloptIsDefinedBy(value, "arith.constant");
   if (found)
     *out = mlirIntegerAttrGetValueInt(
         mloptAttr(mlirOpResultGetOwner(value), "value"));

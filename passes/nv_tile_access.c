@@ -78,11 +78,6 @@ static bool isHalfPair(const Access *a) {
   return a->perWord == 2 && a->width == 16 && !mlirTypeIsAInteger(a->memory);
 }
 
-static MlirType pairOf(MlirType element) {
-  const int64_t two = 2;
-  return mlirVectorTypeGet(1, &two, element);
-}
-
 static MlirValue extractElement(MloptBuilder *b, MlirValue vector, int i,
                                 MlirType element) {
   MlirValue operands[] = {vector, i32Constant(b, i)};
@@ -152,7 +147,7 @@ void mloptTileUnpack(MloptTile *tile, MlirType element, int count,
   for (int word = 0; word < a.numWords; ++word) {
     MlirValue one = words[word];
     if (isHalfPair(&a) && !b->failed)
-      one = mloptBuildUnary(b, "llvm.bitcast", one, pairOf(a.memory));
+      one = mloptBuildUnary(b, "llvm.bitcast", one, mloptPairType(a.memory));
     for (int i = 0; i < a.perWord; ++i)
       out[word * a.perWord + i] = elementOfWord(tile, &a, one, i, element);
   }
@@ -273,7 +268,8 @@ static MlirValue joinWord(MloptTile *tile, const Access *a,
     return (MlirValue){NULL};
   if (isHalfPair(a))
     return mloptBuildUnary(b, "llvm.bitcast",
-                           collect(b, pairOf(a->memory), 2, elements), a->word);
+                           collect(b, mloptPairType(a->memory), 2, elements),
+                           a->word);
   MlirValue word = {NULL};
   for (int i = 0; i < a->perWord; ++i) {
     MlirValue part = mloptPullToMemory(tile->pull, elements[i]);

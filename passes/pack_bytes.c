@@ -29,12 +29,11 @@ MlirValue mloptPackByteOf(MlirValue value, int64_t *outByte) {
   *outByte = 0;
   if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) != WORD)
     return none;
-  MlirOperation shift = mlirValueIsAOpResult(word) ? mlirOpResultGetOwner(word)
-                                                   : (MlirOperation){NULL};
+  MlirOperation shift = mloptDefiningOp(word);
   if (mlirOperationIsNull(shift) || !mloptIsNamed(shift, "arith.shrui"))
     return word;
   MlirValue by = mloptOperand(shift, 1);
-  if (!mloptPackIsConstant(by))
+  if (!mloptIsDefinedBy(by, "arith.constant"))
     return word;
   int64_t bits =
       mlirIntegerAttrGetValueInt(mloptAttr(mlirOpResultGetOwner(by), "value"));
@@ -62,21 +61,7 @@ static MlirValue spreadBytes(MloptBuilder *b, MlirValue word,
   }
   MlirValue operands[] = {word, mloptBuildInt(b, i32, constant),
                           mloptBuildInt(b, i32, selector)};
-  MlirNamedAttribute attrs[] = {
-      mloptNamedAttr(b->context, "intrin",
-                     mloptStrAttr(b->context, "llvm.nvvm.prmt")),
-      mloptNamedAttr(b->context, "op_bundle_sizes",
-                     mlirDenseI32ArrayGet(b->context, 0, NULL)),
-      mloptNamedAttr(
-          b->context, "operandSegmentSizes",
-          mlirDenseI32ArrayGet(b->context, 2, (const int32_t[]){3, 0}))};
-  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.call_intrinsic",
-                                          .numOperands = 3,
-                                          .operands = operands,
-                                          .numResults = 1,
-                                          .results = &i32,
-                                          .numAttrs = MLOPT_COUNT(attrs),
-                                          .attrs = attrs});
+  return mloptBuildIntrinsic(b, "llvm.nvvm.prmt", 3, operands, i32);
 }
 
 /// Two signed bytes as bf16, which holds them exactly. A GPU converts few

@@ -10,11 +10,6 @@
 
 #include "build.h"
 
-// pack_pairs.c
-/// Whether a value is an arith.constant.
-bool mloptPackIsConstant(MlirValue);
-
-// pack_bytes.c
 /// The 32-bit word that a value of eight bits is a byte of, and which; null if
 /// it is none.
 MlirValue mloptPackByteOf(MlirValue, int64_t *outByte);

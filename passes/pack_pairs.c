@@ -59,15 +59,6 @@ static bool isPackable(MlirOperation op) {
   return false;
 }
 
-static bool isHalf(MlirType type) {
-  return mlirTypeIsABF16(type) || mlirTypeIsAF16(type);
-}
-
-static MlirType pairOf(MlirType element) {
-  const int64_t two = 2;
-  return mlirVectorTypeGet(1, &two, element);
-}
-
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
@@ -115,7 +106,7 @@ static MlirValue buildLane(MloptBuilder *b, const char *name, intptr_t n,
 
 /// Two scalars as a vector.
 static MlirValue buildVector(MloptBuilder *b, const MlirValue *scalars) {
-  MlirType type = pairOf(mlirValueGetType(scalars[0]));
+  MlirType type = mloptPairType(mlirValueGetType(scalars[0]));
   MlirValue vector = mloptBuildValue(
       b, (MloptOpSpec){
              .name = "llvm.mlir.poison", .numResults = 1, .results = &type});
@@ -180,7 +171,7 @@ static MlirValue halvesOf(MlirValue a, MlirValue b) {
     vector = mloptOperand(op, 0);
   }
   MlirType type = mlirValueGetType(vector);
-  bool fits = mlirTypeEqual(type, pairOf(mlirValueGetType(a)));
+  bool fits = mlirTypeEqual(type, mloptPairType(mlirValueGetType(a)));
   return fits ? vector : (MlirValue){NULL};
 }
 
@@ -205,11 +196,6 @@ static bool doTheSame(MlirOperation a, MlirOperation b) {
   return same;
 }
 
-bool mloptPackIsConstant(MlirValue value) {
-  return mlirValueIsAOpResult(value) &&
-         mloptIsNamed(mlirOpResultGetOwner(value), "arith.constant");
-}
-
 static intptr_t addPair(Packer *p, MlirValue a, MlirValue b);
 static intptr_t pack(Packer *p, MlirValue a, MlirValue b);
 
@@ -231,7 +217,7 @@ static void packOperation(Packer *p, Pair *pair, MlirOperation op, intptr_t n,
   intptr_t numAttrs = mlirOperationGetNumAttributes(op);
   for (intptr_t i = 0; i < numAttrs && i < MAX_OPERANDS; ++i)
     attrs[i] = mlirOperationGetAttribute(op, i);
-  MlirType type = pairOf(mloptResultType(op, 0));
+  MlirType type = mloptPairType(mloptResultType(op, 0));
   pair->vector = mloptBuildValue(&b, (MloptOpSpec){.name = name,
                                                    .numOperands = n,
                                                    .operands = vectors,
@@ -274,8 +260,9 @@ static void packRounding(Packer *p, Pair *pair) {
   for (int lane = 0; lane < 2; ++lane)
     sources[lane] = mloptOperand(mlirOpResultGetOwner(pair->lanes[lane]), 0);
   MloptBuilder b = builderAfter(p, 2, pair->lanes, locationOf(pair->lanes[1]));
-  pair->vector = mloptBuildUnary(&b, "llvm.fptrunc", buildVector(&b, sources),
-                                 pairOf(mlirValueGetType(pair->lanes[0])));
+  pair->vector =
+      mloptBuildUnary(&b, "llvm.fptrunc", buildVector(&b, sources),
+                      mloptPairType(mlirValueGetType(pair->lanes[0])));
   pair->isPacked = true;
   pair->scalars[0] = pair->scalars[1] = (MlirValue){NULL};
   p->failed |= b.failed;
@@ -307,7 +294,7 @@ static bool packBytes(Packer *p, Pair *pair, MlirOperation op) {
   if (mlirValueIsNull(words[0]) || !mlirValueEqual(words[0], words[1]))
     return false;
   MloptBuilder b = builderAfter(p, 2, pair->lanes, locationOf(pair->lanes[1]));
-  MlirType vector = pairOf(mloptResultType(op, 0));
+  MlirType vector = mloptPairType(mloptResultType(op, 0));
   pair->vector = (isInteger ? mloptPackIntegers : mloptPackE4m3)(&b, words[0],
                                                                  bytes, vector);
   pair->isPacked = true;
@@ -339,7 +326,7 @@ static void packDefinition(Packer *p, intptr_t index) {
   bool allHalf = n > 0, anyPacked = false;
   for (intptr_t i = 0; i < n; ++i) {
     operands[i] = -1;
-    if (!isHalf(mloptOperandType(op, i))) {
+    if (!mloptIsHalf(mloptOperandType(op, i))) {
       allHalf = false;
       continue;
     }
@@ -389,7 +376,7 @@ static intptr_t pack(Packer *p, MlirValue a, MlirValue b) {
   if (!mlirValueIsNull(vector)) {
     p->pairs[index].vector = vector;
     p->pairs[index].isPacked = true;
-  } else if (!mloptPackIsConstant(a)) {
+  } else if (!mloptIsDefinedBy(a, "arith.constant")) {
     packDefinition(p, index);
   }
   return index;
@@ -404,8 +391,8 @@ static bool isSeed(MlirOperation op, MlirValue lanes[2]) {
   if (!mloptIsNamed(op, "llvm.insertelement") || laneOf(op) != 1)
     return false;
   MlirType type = mloptResultType(op, 0);
-  if (!isHalf(mloptElementType(type)) ||
-      !mlirTypeEqual(type, pairOf(mloptElementType(type))) ||
+  if (!mloptIsHalf(mloptElementType(type)) ||
+      !mlirTypeEqual(type, mloptPairType(mloptElementType(type))) ||
       !mlirValueIsAOpResult(mloptOperand(op, 0)))
     return false;
   MlirOperation first = mlirOpResultGetOwner(mloptOperand(op, 0));

@@ -25,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "affine.h"
 #include "build.h"
 #include "launch.h"
 #include "passes.h"
@@ -141,11 +142,6 @@ static MlirOperation findKernel(const Plan *plan, MlirOperation launch) {
   return (MlirOperation){NULL};
 }
 
-static bool isIdentity(MlirOperation generic, intptr_t operand) {
-  return mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), operand)));
-}
-
 /// The linalg.generic whose identity-mapped results are all that the kernel
 /// stores; null when it is otherwise.
 static MlirOperation onlyGeneric(MlirBlock program) {
@@ -192,10 +188,10 @@ static bool staysInPlace(MlirValue tensor, int *budget) {
       return false;
     intptr_t n = mlirOperationGetNumOperands(op);
     intptr_t numResults = mlirOperationGetNumResults(op);
-    if (isGeneric && !isIdentity(op, mlirOpOperandGetOperandNumber(use)))
+    if (isGeneric && !mloptReadsInOrder(op, mlirOpOperandGetOperandNumber(use)))
       return false;
     for (intptr_t i = n - numResults; isGeneric && i < n; ++i)
-      if (!isIdentity(op, i))
+      if (!mloptReadsInOrder(op, i))
         return false;
     for (intptr_t i = 0; i < numResults; ++i)
       if (!staysInPlace(mloptResult(op, i), budget))

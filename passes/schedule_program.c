@@ -9,10 +9,6 @@
 
 #include "affine.h"
 
-static bool sameSizes(MlirType a, MlirType b) {
-  return mlirTypeEqual(mloptWithElementType(a, mloptElementType(b)), b);
-}
-
 int64_t mloptProgramBytes(MlirType type) {
   unsigned bits = mloptElementWidth(mloptElementType(type));
   return bits < 8 ? 1 : bits / 8;
@@ -75,7 +71,7 @@ static void addRoot(MloptProgram *p, MlirType type) {
     p->sameCount &= p->numRoots == 1;
     p->space = type;
   }
-  p->sameShape &= sameSizes(type, p->space);
+  p->sameShape &= mloptHaveSameShape(type, p->space);
   p->sameCount &= mloptNumElements(type) == mloptNumElements(p->space);
   int64_t bytes = mloptProgramBytes(type);
   p->smallest = bytes < p->smallest ? bytes : p->smallest;

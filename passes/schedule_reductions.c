@@ -8,6 +8,8 @@
 
 #include "schedule.h"
 
+#include "affine.h"
+
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 
@@ -323,16 +325,10 @@ static bool bodyReadsReduction(MlirOperation generic, MlirValue value) {
   return reads;
 }
 
-static bool isIdentity(MlirOperation generic, intptr_t operand) {
-  return mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), operand)));
-}
-
 /// Whether an operand is the same along the reduced loops.
 static bool isAlongRow(const MloptReduction *r, MlirOperation generic,
                        intptr_t operand) {
-  MlirAffineMap map = mlirAffineMapAttrGetValue(
-      mlirArrayAttrGetElement(mloptAttr(generic, "indexing_maps"), operand));
+  MlirAffineMap map = mloptIndexingMap(generic, operand);
   for (intptr_t i = 0; i < r->numReduced; ++i)
     for (intptr_t j = 0, n = mlirAffineMapGetNumResults(map); j < n; ++j)
       if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, j),
@@ -351,8 +347,9 @@ static MlirOperation findElement(MlirOperation generic, MlirValue *value) {
   MlirOperation producer =
       definerOf(mloptOperand(generic, i), "linalg.generic");
   if (mlirOperationIsNull(producer) || mloptIsReduction(producer) ||
-      mlirOperationGetNumResults(producer) != 1 || !isIdentity(generic, i) ||
-      !isIdentity(producer, mlirOperationGetNumOperands(producer) - 1))
+      mlirOperationGetNumResults(producer) != 1 ||
+      !mloptReadsInOrder(generic, i) ||
+      !mloptReadsInOrder(producer, mlirOperationGetNumOperands(producer) - 1))
     return generic;
   *value = mloptOperand(mlirBlockGetTerminator(mlirRegionGetFirstBlock(
                             mlirOperationGetRegion(producer, 0))),

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "schedule_impl.h"
+
+#include "affine.h"
 #include "target.h"
 
 #include "mlir-c/AffineMap.h"
@@ -43,9 +45,7 @@ static bool isReadInOrder(MlirValue value) {
         isReadInOrder(mloptResult(op, 0)))
       return true;
     if (mloptIsNamed(op, "linalg.generic") &&
-        mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(
-            mlirArrayAttrGetElement(mloptAttr(op, "indexing_maps"),
-                                    mlirOpOperandGetOperandNumber(use)))))
+        mloptReadsInOrder(op, mlirOpOperandGetOperandNumber(use)))
       return true;
   }
   return false;

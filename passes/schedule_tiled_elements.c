@@ -96,18 +96,14 @@ bool mloptTiledUsesMma(const MloptProduct *p) {
   return mloptTiledCoresOf(p) != MLOPT_TILED_NO_CORES;
 }
 
-static bool isHalf(MlirType type) {
-  return mlirTypeIsABF16(type) || mlirTypeIsAF16(type);
-}
-
 MlirType mloptTiledStored(const MloptProduct *p, int factor) {
   const MloptFactor *f = &p->factors[factor], *other = &p->factors[!factor];
   MlirContext context = mlirTypeGetContext(p->sum);
   switch (mloptTiledCoresOf(p)) {
   case MLOPT_TILED_HALVES:
-    return isHalf(f->element)       ? f->element
-           : isHalf(other->element) ? other->element
-                                    : mlirF16TypeGet(context);
+    return mloptIsHalf(f->element)       ? f->element
+           : mloptIsHalf(other->element) ? other->element
+                                         : mlirF16TypeGet(context);
   case MLOPT_TILED_BYTES:
   case MLOPT_TILED_INTEGERS:
     return f->element;

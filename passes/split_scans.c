@@ -44,10 +44,6 @@ typedef struct Split {
   int64_t dim, size, count, length;
 } Split;
 
-static bool sameSizes(MlirType a, MlirType b) {
-  return mlirTypeEqual(mloptWithElementType(a, mloptElementType(b)), b);
-}
-
 /// Pieces so long that their sums cost little, and so many that all blocks have
 /// some; no fewer than are worth two more kernels.
 static bool choosePieces(Split *s) {
@@ -87,7 +83,7 @@ static bool readSplit(MlirOperation fusion, Split *s) {
   s->size = mloptDim(s->type, s->dim);
   MlirOperation yield = mlirBlockGetTerminator(body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i)
-    if (!sameSizes(mloptOperandType(yield, i), s->type))
+    if (!mloptHaveSameShape(mloptOperandType(yield, i), s->type))
       return false;
   return mloptNumElements(s->type) && mloptRank(s->type) < MLOPT_MAX_RANK &&
          choosePieces(s);

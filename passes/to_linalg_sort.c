@@ -12,10 +12,6 @@
 
 #include "to_linalg.h"
 
-static bool isSet(MlirOperation op, const char *name) {
-  return !mlirAttributeIsNull(mloptAttr(op, name));
-}
-
 /// A float's bits as a signed integer that orders floats totally: below zero,
 /// the magnitude counts down.
 static MlirValue orderedBits(MloptBuilder *b, MlirValue x) {
@@ -35,10 +31,10 @@ static MlirValue isLess(MlirOperation sort, MloptBuilder *b, MlirValue x,
                         MlirValue y) {
   MlirType type = mlirValueGetType(x);
   if (!mloptIsFloatElement(type)) {
-    bool isUnsigned = isSet(sort, "unsigned_keys") || mloptIsI1(type);
+    bool isUnsigned = mloptHasAttr(sort, "unsigned_keys") || mloptIsI1(type);
     return mloptBuildCmpI(b, isUnsigned ? "ult" : "slt", x, y);
   }
-  if (isSet(sort, "total_order"))
+  if (mloptHasAttr(sort, "total_order"))
     return mloptBuildCmpI(b, "slt", orderedBits(b, x), orderedBits(b, y));
   // NaN is greater than all else.
   MlirValue number = mloptBuildCmpF(b, "ord", x, x);
@@ -56,7 +52,7 @@ static MlirRegion keysBody(MloptLowering *l) {
   MlirRegion region =
       mloptCreateRegion(&l->b, 2 * l->numOperands, types, &block);
   MloptBuilder body = mloptBuilderAtEnd(block, l->b.location), *b = &body;
-  bool descending = isSet(l->op, "descending");
+  bool descending = mloptHasAttr(l->op, "descending");
   int64_t numKeys = mloptGetInt(l->op, "num_keys");
   MlirValue before = {NULL};
   for (int64_t k = numKeys; k-- > 0;) {

@@ -20,6 +20,7 @@
 
 #include "assembly.h"
 #include "foreign/foreign.h"
+#include "infer.h"
 
 //===----------------------------------------------------------------------===//
 // Rows: OP(identifier, TRAITS(...), OPERANDS(...), RESULTS(...), ...)
@@ -281,9 +282,6 @@ MLOPT_FOREIGN_VERIFIER(Convolution)
 
 /// Whether an operand or result has more dimensions than a MloptDims holds.
 bool mloptForeignIsDeep(MlirOperation);
-static inline bool mloptSameSize(int64_t a, int64_t b) {
-  return a == b || mloptIsDynamic(a) || mloptIsDynamic(b);
-}
 /// Same rank and sizes.
 bool mloptForeignSameShape(MlirType, MlirType);
 /// One type, or one of them of another dialect (quantized).

@@ -35,7 +35,7 @@ bool mloptForeignSameShape(MlirType a, MlirType b) {
   if (mloptRank(a) != mloptRank(b))
     return false;
   for (intptr_t i = 0, rank = mloptRank(a); i < rank; ++i)
-    if (!mloptSameSize(mloptDim(a, i), mloptDim(b, i)))
+    if (!mloptSizesAgree(mloptDim(a, i), mloptDim(b, i)))
       return false;
   return true;
 }
@@ -105,7 +105,7 @@ MlirLogicalResult mloptForeignCheckShape(MlirOperation op, const char *what,
     return mloptOpError(op, "%s has rank %lld, but must have %ld", what,
                         (long long)mloptRank(type), (long)shape->n);
   for (intptr_t i = 0; i < shape->n; ++i)
-    if (!mloptSameSize(mloptDim(type, i), shape->at[i]))
+    if (!mloptSizesAgree(mloptDim(type, i), shape->at[i]))
       return mloptOpError(op,
                           "%s has size %lld in dimension %ld, but must "
                           "have %lld",
@@ -241,7 +241,7 @@ MlirLogicalResult mloptForeignVerifyBroadcasting(MlirOperation op) {
     for (int64_t d = 0; d < mloptRank(type); ++d) {
       int64_t at = broadcastDim(&dims, mloptRank(type), rank, d);
       int64_t from = mloptDim(type, d), to = mloptDim(result, at);
-      if (from != 1 && !mloptSameSize(from, to))
+      if (from != 1 && !mloptSizesAgree(from, to))
         return mloptOpError(op,
                             "cannot broadcast size %lld of operand %ld to "
                             "%lld in result dimension %lld",
@@ -334,7 +334,7 @@ MlirLogicalResult mloptForeignVerifyBroadcastInDim(MlirOperation op) {
     return mloptFailure();
   for (intptr_t i = 0; i < dims.n; ++i) {
     int64_t from = mloptDim(operand, i), to = mloptDim(result, dims.at[i]);
-    if (from != 1 && !mloptSameSize(from, to))
+    if (from != 1 && !mloptSizesAgree(from, to))
       return mloptOpError(op,
                           "cannot broadcast size %lld to %lld in result "
                           "dimension %lld",

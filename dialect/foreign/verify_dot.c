@@ -40,7 +40,7 @@ static MlirLogicalResult checkPairs(MlirOperation op, const char *name,
   for (intptr_t i = 0; i < lhs->n; ++i) {
     int64_t a = mloptDim(mloptOperandType(op, 0), lhs->at[i]);
     int64_t b = mloptDim(mloptOperandType(op, 1), rhs->at[i]);
-    if (!mloptSameSize(a, b))
+    if (!mloptSizesAgree(a, b))
       return mloptOpError(op,
                           "%s dimensions %lld and %lld have sizes %lld and "
                           "%lld",
@@ -220,7 +220,7 @@ static MlirLogicalResult checkGroups(MlirOperation op,
     return mloptOpError(op, "batch size %lld is no multiple of %lld groups",
                         (long long)batch, (long long)batches);
   if (!mloptIsDynamic(feature) &&
-      (feature % features || !mloptSameSize(feature / features, input)))
+      (feature % features || !mloptSizesAgree(feature / features, input)))
     return mloptOpError(op,
                         "the kernel takes %lld features of each group, but "
                         "%lld groups share %lld",

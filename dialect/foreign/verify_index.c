@@ -163,7 +163,7 @@ static MlirLogicalResult checkCounts(MlirOperation op, const Indexing *x) {
   intptr_t rank = mloptRank(x->operand), indicesRank = mloptRank(x->indices);
   int64_t vector =
       x->vectorDim < indicesRank ? mloptDim(x->indices, x->vectorDim) : 1;
-  if (!mloptSameSize(vector, x->map->n))
+  if (!mloptSizesAgree(vector, x->map->n))
     return mloptOpError(op, "%s has %ld entries, but an index has %lld",
                         x->mapDims, (long)x->map->n, (long long)vector);
   if (x->operandBatching->n != x->indicesBatching->n)
@@ -171,8 +171,8 @@ static MlirLogicalResult checkCounts(MlirOperation op, const Indexing *x) {
                         x->operandBatchingDims, (long)x->operandBatching->n,
                         x->indicesBatchingDims, (long)x->indicesBatching->n);
   for (intptr_t i = 0; i < x->operandBatching->n; ++i)
-    if (!mloptSameSize(mloptDim(x->operand, x->operandBatching->at[i]),
-                       mloptDim(x->indices, x->indicesBatching->at[i])))
+    if (!mloptSizesAgree(mloptDim(x->operand, x->operandBatching->at[i]),
+                         mloptDim(x->indices, x->indicesBatching->at[i])))
       return mloptOpError(op,
                           "batching dimensions %lld of the operand and "
                           "%lld of the indices have different sizes",
