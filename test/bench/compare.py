@@ -19,7 +19,8 @@ How it measures:
 - Burst: single runs after a pause, timed by events, with the L2 emptied and
   left clean before each (a memset would leave dirty lines, whose write-back a
   kernel that only reads would then pay for). Launching is not timed: the GPU is
-  kept busy until the launch is queued. The median counts.
+  kept busy before, for everyone by the same rule, and a run that it got to
+  before all of it was queued does not count. The median counts.
 - Sustained: runs back to back, a slice of each contender at a time, over as
   many sets of buffers as leave nothing useful in the L2; launching included.
   Large products run at other clocks there, since power is what limits them.

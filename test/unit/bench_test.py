@@ -17,6 +17,7 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -177,6 +178,37 @@ class Bench(unittest.TestCase):
         self.assertTrue(out)
         self.assertIn("left out: burst, which would take",
                       compare.describe(compare.figures(out[0])))
+
+    def test_launching_is_not_timed(self):
+        """Runs that the GPU gets to before they are queued do not count."""
+        with unittest.mock.patch.dict(sys.modules,
+                                      torch=unittest.mock.MagicMock()):
+            import measure
+
+        class Event:
+            def record(self):
+                self.lead = machine.lead
+
+            def query(self):  # launches take 900 microseconds
+                return self.lead < 900
+
+            def elapsed_time(self, end):
+                return self.lead
+
+        class Machine:
+            event = Event
+            flush = synchronize = lambda self: None
+
+            def spin(self, microseconds):
+                self.lead = microseconds
+
+        machine = Machine()
+        contenders = [measure.Contender(label, lambda i: None, 1)
+                      for label in ("a", "b")]
+        measure.time_burst(machine, contenders, 0.001)
+        for c in contenders:
+            self.assertEqual(c.row["repetitions"], 7)
+            self.assertGreaterEqual(c.row["ms_quartiles"][0], 900)
 
     def test_figures(self):
         row = compare.figures({
