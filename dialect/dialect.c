@@ -198,6 +198,25 @@ static bool isTraffic(MlirAttribute a) {
   return isCounts(a, MLOPT_COUNT(names), names, true, 0);
 }
 
+/// Of a kernel: what a mask cuts off.
+static bool isMasked(MlirAttribute a) {
+  static const char *const names[] = {"columns", "offset", "rows", "fill",
+                                      "keep"};
+  if (!isDictionary(a) || !mloptDictHasOnly(a, MLOPT_COUNT(names), names))
+    return false;
+  for (int i = 0; i < 3; ++i)
+    if (!isCount(mloptDictGet(a, names[i])))
+      return false;
+  MlirAttribute fill = mloptDictGet(a, "fill");
+  bool isFill = mlirAttributeIsNull(fill) || mlirAttributeIsAArray(fill);
+  for (intptr_t i = 0; isFill && !mlirAttributeIsNull(fill) &&
+                       i < mlirArrayAttrGetNumElements(fill);
+       ++i)
+    isFill = mlirAttributeIsAFloat(mlirArrayAttrGetElement(fill, i));
+  MlirAttribute keep = mloptDictGet(a, "keep");
+  return isFill && (mlirAttributeIsNull(keep) || isUnit(keep));
+}
+
 static bool isStringAttr(MlirAttribute a) {
   return !mlirAttributeIsNull(a) && mlirAttributeIsAString(a);
 }
@@ -262,6 +281,10 @@ static const MloptDialectAttr dialectAttrs[] = {
     {"mlopt.promote", NULL, isUnit, "a unit attribute", NULL},
     {"mlopt.zeros", NULL, mloptIsI64Array,
      "an array of a factor, two sizes, 0 or 1, and an offset", NULL},
+    {"mlopt.masked", "llvm.func", isMasked,
+     "a dictionary of columns, offset, rows (i64, at least 0), fill (an array "
+     "of floats), keep (a unit)",
+     NULL},
     {"mlopt.absolute", "math.tanh", isUnit, "a unit attribute", NULL},
     {"mlopt.narrowed", NULL, isUnit, "a unit attribute", NULL},
     {"mlopt.inputs", "llvm.func", mloptIsI64Array,

@@ -116,6 +116,7 @@ typedef struct MloptDiagonal {
   bool isKnown, isFrom;
   MloptAxis axis; ///< m or n
   int64_t offset;
+  intptr_t operand; ///< the factor, of the product's generic
 } MloptDiagonal;
 /// What `mlopt.zeros` says of a product (fuse_zeros.c), one operand of which
 /// has its m, the other its n; not known where an axis is several loops.

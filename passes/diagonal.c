@@ -66,7 +66,7 @@ MloptDiagonal mloptFindDiagonal(MlirOperation generic, intptr_t operandOfM) {
     return none;
   return (MloptDiagonal){true, values[IS_FROM] != 0,
                          operand == operandOfM ? MLOPT_AXIS_M : MLOPT_AXIS_N,
-                         values[OFFSET]};
+                         values[OFFSET], operand};
 }
 
 //===----------------------------------------------------------------------===//

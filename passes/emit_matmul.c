@@ -113,6 +113,12 @@ static bool check(MloptMatmul *g, MlirOperation kernel, MlirBlock program) {
                          "program is none");
     return false;
   }
+  g->isMasked = mloptReadMask(kernel, &g->mask);
+  if (g->isMasked && !mloptMatmulCanMask(&g->all, &g->s, &g->mask)) {
+    mloptOpError(kernel, "has a '" MLOPT_MASKED "' that its product or its "
+                         "schedule does not allow");
+    return false;
+  }
   return mloptVerifyMatmul(kernel, &g->all, &g->s);
 }
 
@@ -158,7 +164,9 @@ static void carve(MloptMatmul *g, MlirBlock code) {
   mloptMatmulFactor(&g->c.a, &g->mma.a);
   mloptMatmulFactor(&g->c.b, &g->mma.b);
   g->steps = mloptMatmulSteps(&g->c, &g->s);
-  g->total = mloptMatmulTotal(&g->all, &g->s);
+  g->total = g->isMasked ? mloptMatmulTilesInMask(&g->c, &g->s, &g->mask) *
+                               g->c.sizes[MLOPT_AXIS_BATCH]
+                         : mloptMatmulTotal(&g->all, &g->s);
   g->tail = mloptMatmulTailOf(&g->c, &g->s);
   g->parameters = code;
 }

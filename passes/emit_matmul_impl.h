@@ -46,6 +46,8 @@ typedef struct MloptMatmul {
   MlirValue firstOfTail; ///< the first tile there that it has steps of
   MlirValue items;       ///< tiles that it has steps of, in all
   bool batched;
+  bool isMasked; ///< what is beyond `mask` of each batch is left out
+  MloptMask mask;
   bool isInputA, isInputB; ///< of the program: no kernel writes it
 } MloptMatmul;
 

@@ -67,7 +67,7 @@ static int64_t stagesAtOnce(const MloptMatmul *g) {
   bool isOnlyTile =
       g->total * mloptMatmulBlocks(&g->s) <= mloptSm90.multiprocessors;
   if (!isOnlyTile || mloptMatmulFills(&g->c) || !(g->isInputA || g->isInputB) ||
-      mloptMatmulSkipsZeros(g))
+      mloptMatmulSkipsZeros(g) || g->isMasked)
     return 0;
   return steps < g->s.stages ? steps : g->s.stages;
 }

@@ -27,12 +27,8 @@ void mloptMatmulSetRegisters(MloptMatmul *g, bool increase) {
             texts[mloptMatmulFills(&g->c)][increase]);
 }
 
-/// Whether tiles leave out steps in which a factor is zero. Blocks that share a
-/// tile, consumers that pass over each other's stages and stages that are
-/// filled at once know their steps beforehand.
 bool mloptMatmulSkipsZeros(const MloptMatmul *g) {
-  return g->c.diagonal.isKnown && g->s.splits == 1 && !g->s.alternate &&
-         !g->s.tail;
+  return mloptMatmulCanSkipZeros(&g->c, &g->s);
 }
 
 void mloptMatmulEnter(MloptMatmul *g, intptr_t i) {
@@ -43,6 +39,26 @@ void mloptMatmulEnter(MloptMatmul *g, intptr_t i) {
   mloptMatmulTiles(&g->c, &g->s, &g->tilesM, &g->tilesN, &total);
 }
 
+/// The tile of a number among those that are not beyond the mask: batch after
+/// batch, row after row.
+static MloptMatmulTile locateInMask(MloptMatmul *g, MlirValue number) {
+  MloptNv *nv = &g->nv;
+  int64_t first = 0, all = mloptMatmulTilesInMask(&g->c, &g->s, &g->mask);
+  MlirValue inBatch = mloptNvRemInt(nv, number, all);
+  MlirValue row = mloptNvInt(nv, 0), start = row;
+  for (int64_t i = 1; i < g->tilesM; ++i) {
+    first += mloptMatmulRowInMask(&g->c, &g->s, &g->mask, i - 1);
+    MlirValue here = mloptNvInt(nv, first);
+    MlirValue isBehind = mloptBuildCmpI(nv->b, "uge", inBatch, here);
+    row = mloptBuildSelect(nv->b, isBehind, mloptNvInt(nv, i), row);
+    start = mloptBuildSelect(nv->b, isBehind, here, start);
+  }
+  MlirValue column = mloptNvArith(nv, "arith.subi", inBatch, start);
+  return (MloptMatmulTile){.m = mloptNvMulInt(nv, row, g->s.tile[0]),
+                           .n = mloptNvMulInt(nv, column, g->s.tile[1]),
+                           .batch = mloptNvDivInt(nv, number, all)};
+}
+
 /// The tile of a number among those of one contraction: batch after batch, in
 /// each band after band of rows of tiles, in each column after column, so that
 /// blocks that run side by side share rows of A and columns of B in L2.
@@ -50,6 +66,8 @@ static MloptMatmulTile locateIn(MloptMatmul *g, MlirValue number) {
   MloptNv *nv = &g->nv;
   int64_t perBand = g->s.band * g->tilesN;
   MloptMatmulTile tile = {.batch = mloptNvInt(nv, 0)};
+  if (g->isMasked)
+    return locateInMask(g, number);
   if (g->batched) {
     tile.batch = mloptNvDivInt(nv, number, g->tilesM * g->tilesN);
     number = mloptNvRemInt(nv, number, g->tilesM * g->tilesN);

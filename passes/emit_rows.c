@@ -143,7 +143,8 @@ static void openVectors(MloptRows *r, MlirValue begin, intptr_t count,
   for (intptr_t v = 0; v < count; ++v) {
     MlirValue column =
         v ? mloptRowsAdd(r, first, mloptPullIndex(r->pull, v * width)) : first;
-    openVector(r, column, mayEnd || (v + 1) * width > r->stretch,
+    bool isCut = r->isMasked && v == count - 1;
+    openVector(r, column, mayEnd || isCut || (v + 1) * width > r->stretch,
                &r->vectors[v], &r->valid[v]);
   }
 }
@@ -266,7 +267,7 @@ void mloptRowsAlong(MloptRows *r, MloptRowsTurn turn, void *userData,
 // Results
 //===----------------------------------------------------------------------===//
 
-static bool isWhole(const MloptRows *r, const MloptRoot *root) {
+bool mloptRowsIsWhole(const MloptRows *r, const MloptRoot *root) {
   return mloptNumElements(mlirValueGetType(root->value)) ==
              r->rows * r->columns &&
          (r->columns > 1);
@@ -286,7 +287,7 @@ typedef MlirValue Elements[MLOPT_MAX_TILE_ROOTS][MLOPT_MAX_LANES];
 static void evaluateVector(MloptRows *r, intptr_t v, Elements elements) {
   MloptKernel *k = r->kernel;
   for (intptr_t i = 0; i < k->numRoots; ++i)
-    if (isWhole(r, &k->roots[i]))
+    if (mloptRowsIsWhole(r, &k->roots[i]))
       mloptTileEvaluate(&r->tile, &r->vectors[v], k->roots[i].value,
                         elements[i]);
 }
@@ -295,10 +296,14 @@ static void storeVector(MloptRows *r, intptr_t v, Elements elements) {
   MloptKernel *k = r->kernel;
   MlirValue condition = mloptRowsBoth(r, r->rowValid, r->valid[v]);
   bool isEdge = !mlirValueIsNull(r->inRow[v][0]);
+  if (r->isMasked && !mlirValueIsNull(r->valid[v])) {
+    mloptRowsStoreMasked(r, v, elements);
+    return;
+  }
   for (intptr_t i = 0; i < k->numRoots; ++i)
-    if (isWhole(r, &k->roots[i]) && isEdge)
+    if (mloptRowsIsWhole(r, &k->roots[i]) && isEdge)
       mloptRowsStoreEdge(r, v, k->roots[i].pointer, elements[i]);
-    else if (isWhole(r, &k->roots[i]))
+    else if (mloptRowsIsWhole(r, &k->roots[i]))
       mloptTileStoreIf(&r->tile, &r->vectors[v], k->roots[i].pointer,
                        elements[i], condition);
 }
@@ -330,7 +335,7 @@ static void storeTurn(MloptRows *r, void *userData, const MlirValue *carried,
 static void storeWhole(MloptRows *r) {
   bool any = false;
   for (intptr_t i = 0; i < r->kernel->numRoots; ++i)
-    any |= isWhole(r, &r->kernel->roots[i]);
+    any |= mloptRowsIsWhole(r, &r->kernel->roots[i]);
   if (!any)
     return;
   if (r->kernel->schedule.vectors) {
@@ -347,7 +352,7 @@ static void storeRows(MloptRows *r) {
   bool any = false;
   r->tile.vector = NULL;
   for (intptr_t i = 0; i < k->numRoots; ++i) {
-    if (isWhole(r, &k->roots[i]))
+    if (mloptRowsIsWhole(r, &k->roots[i]))
       continue;
     any = true;
     mloptPullDelinearize(r->pull, mlirValueGetType(k->roots[i].value), r->row,
@@ -364,7 +369,7 @@ static void storeRows(MloptRows *r) {
         mloptRowsBoth(r, condition, mloptBuildCmpI(r->b, "eq", r->rank, zero));
   MloptPullScope scope = mloptPullBeginGuard(r->pull, condition);
   for (intptr_t i = 0; i < k->numRoots; ++i) {
-    if (isWhole(r, &k->roots[i]))
+    if (mloptRowsIsWhole(r, &k->roots[i]))
       continue;
     MlirType type = mlirValueGetType(k->roots[i].value);
     mloptPullDelinearize(r->pull, type, r->row, indices);
@@ -392,7 +397,8 @@ static void reduceAll(MloptRows *r) {
 static bool reduceRow(MloptRows *r) {
   const MloptSchedule *s = &r->kernel->schedule;
   if (s->vectors) {
-    openVectors(r, r->begin, s->vectors, r->stretch * s->cluster != r->columns);
+    openVectors(r, r->begin, r->isMasked ? r->numLive : s->vectors,
+                r->stretch * s->cluster != r->columns);
   } else {
     openRest(r);
     if (!mloptRowsStage(r))
@@ -404,8 +410,17 @@ static bool reduceRow(MloptRows *r) {
   return true;
 }
 
+static void emitRow(MloptRows *r) {
+  if (!reduceRow(r))
+    return;
+  storeWhole(r);
+  storeRows(r);
+  mloptRowsReuseTerms(r);
+}
+
 void mloptEmitRows(MloptKernel *kernel) {
   MloptRows r = {.kernel = kernel,
+                 .code = kernel->code,
                  .pull = kernel->pull,
                  .b = mloptPullGetBuilder(kernel->pull),
                  .tile = {.pull = kernel->pull}};
@@ -419,11 +434,10 @@ void mloptEmitRows(MloptKernel *kernel) {
                                              .userData = &r.tile});
   mloptTileEnter(&r.tile);
   findRow(&r);
-  if (reduceRow(&r)) {
-    storeWhole(&r);
-    storeRows(&r);
-    mloptRowsReuseTerms(&r);
-  }
+  if (mloptRowsReadMask(&r))
+    mloptRowsEmitMasked(&r, emitRow);
+  else if (!r.b->failed)
+    emitRow(&r);
   mloptPullSetHooks(r.pull, (MloptPullHooks){.load = NULL});
   mloptTileDestroy(&r.tile);
 }

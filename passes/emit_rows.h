@@ -13,6 +13,7 @@
 #define MLOPT_PASSES_EMIT_ROWS_H
 
 #include "emit_reduce.h"
+#include "mask.h"
 #include "nv_ring.h"
 
 enum {
@@ -73,6 +74,13 @@ typedef struct MloptRows {
   MloptVector rest[MLOPT_ROWS_MAX_TURN];
   MlirValue restValid[MLOPT_ROWS_MAX_TURN];
   MloptTerms terms;
+  MlirBlock code; ///< what all threads of the block pass
+  /// Of rows that end at a mask (emit_rows_masked.c): it, what is beyond it in
+  /// results, and the vectors of a thread that are open.
+  bool isMasked;
+  MloptMask mask;
+  MlirAttribute fill;
+  intptr_t numLive;
 } MloptRows;
 
 MlirValue mloptRowsAdd(MloptRows *, MlirValue, MlirValue);
@@ -141,6 +149,18 @@ void mloptRowsReuseTerms(MloptRows *);
 /// Reduces all that can be in one go along a row, or in one exchange where it
 /// is held.
 void mloptRowsReduceTogether(MloptRows *);
+
+/// Reads the mask that rows end at. False if there is none, or after a
+/// diagnostic, when the builder has failed.
+bool mloptRowsReadMask(MloptRows *);
+/// Emits code for each number of vectors that a block's rows may have, by
+/// `emit`, and lets the block's own one run.
+void mloptRowsEmitMasked(MloptRows *, void (*emit)(MloptRows *));
+/// Stores an open vector that may lie beyond the mask.
+void mloptRowsStoreMasked(MloptRows *, intptr_t v,
+                          MlirValue (*elements)[MLOPT_MAX_LANES]);
+/// Whether the root is a result of the space's size.
+bool mloptRowsIsWhole(const MloptRows *, const MloptRoot *);
 
 /// Starts copying operands into shared memory, as far as the schedule says;
 /// false after a diagnostic when they do not fit.

@@ -77,7 +77,7 @@ bool mloptRowsReduce(void *userData, MlirOperation op, const MlirValue *loops,
     return true;
   }
   // Only where all threads of the block pass, and for the row that is open.
-  if (!mlirBlockEqual(r->b->block, r->kernel->code) ||
+  if (!mlirBlockEqual(r->b->block, r->code) ||
       !mlirOperationIsNull(r->b->before))
     return false;
   MloptShared shared = mloptOpenShared(op);

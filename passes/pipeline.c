@@ -72,7 +72,7 @@ static const struct {
   "linalg-generalize-named-ops,func.func(linalg-fuse-elementwise-ops),"
   "lower-affine,canonicalize,cse,"
   "func.func(mlopt-form-kernels,mlopt-split-reductions,mlopt-check-promises),"
-  "mlopt-outline-kernels{wgmma=%d},mlopt-plan-memory"},
+  "mlopt-outline-kernels{wgmma=%d},mlopt-skip-masked,mlopt-plan-memory"},
 
 [MLOPT_STAGE_KERNELS] = {"kernels",
   "mlopt-merge-kernels,"

@@ -16,6 +16,7 @@
 
 #include "contraction.h"
 #include "launch.h"
+#include "mask.h"
 #include "nv_wgmma.h"
 
 enum {
@@ -74,6 +75,13 @@ bool mloptMatmulPromotes(const MloptContraction *);
 /// cluster.
 void mloptMatmulTiles(const MloptContraction *, const MloptMatmulSchedule *,
                       int64_t *outM, int64_t *outN, int64_t *outTotal);
+/// Whether tiles leave out steps in which a factor is zero. Blocks that share a
+/// tile, consumers that pass over each other's stages and stages that are
+/// filled at once know their steps beforehand.
+static inline bool mloptMatmulCanSkipZeros(const MloptContraction *c,
+                                           const MloptMatmulSchedule *s) {
+  return c->diagonal.isKnown && s->splits == 1 && !s->alternate && !s->tail;
+}
 /// The tiles of all contractions of a list.
 int64_t mloptMatmulTotal(const MloptContractions *,
                          const MloptMatmulSchedule *);
@@ -85,6 +93,19 @@ int64_t mloptMatmulSteps(const MloptContraction *, const MloptMatmulSchedule *);
 /// The columns of a tile that are one product's.
 int64_t mloptMatmulProductColumns(const MloptContraction *,
                                   const MloptMatmulSchedule *);
+
+// schedule_matmul_masked.c
+/// Whether a kernel can leave out the tiles that lie beyond a mask (mask.h), of
+/// which there are some: its results are matrices of the mask's rows and
+/// columns, and each block has several tiles.
+bool mloptMatmulCanMask(const MloptContractions *, const MloptMatmulSchedule *,
+                        const MloptMask *);
+/// The tiles of a row of tiles that do not, and of all rows of a batch.
+int64_t mloptMatmulRowInMask(const MloptContraction *,
+                             const MloptMatmulSchedule *, const MloptMask *,
+                             int64_t row);
+int64_t mloptMatmulTilesInMask(const MloptContraction *,
+                               const MloptMatmulSchedule *, const MloptMask *);
 
 // schedule_matmul_launch.c
 /// Whether TMA stores an output, in boxes of 64 rows of 128 bytes.

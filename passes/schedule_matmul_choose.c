@@ -147,6 +147,14 @@ static int64_t costOfStore(const MloptContraction *c,
   return store;
 }
 
+/// The steps of a tile, on average: half of them and the diagonal's where those
+/// in which a factor is zero are left out.
+static int64_t stepsOf(const MloptContraction *c,
+                       const MloptMatmulSchedule *s) {
+  int64_t steps = mloptMatmulSteps(c, s);
+  return mloptMatmulCanSkipZeros(c, s) ? steps / 2 + 1 : steps;
+}
+
 /// Cycles: full rounds of tiles over the processors, each multiplied and then
 /// stored. Where consumers alternate, one stores while the other multiplies.
 static int64_t cost(const MloptContractions *list,
@@ -164,7 +172,7 @@ static int64_t cost(const MloptContractions *list,
     own = costOfStore(&list->at[i], s);
     store = own > store ? own : store;
   }
-  int64_t multiply = mloptDivideUp(mloptMatmulSteps(c, s), s->splits) * step;
+  int64_t multiply = mloptDivideUp(stepsOf(c, s), s->splits) * step;
   int64_t rounds =
       mloptDivideUp(mloptMatmulTotal(list, s) * mloptMatmulBlocks(s),
                     MLOPT_MATMUL_PROCESSORS);
@@ -269,8 +277,12 @@ static int64_t findBest(const MloptContractions *list,
     for (; candidate.splits <= MLOPT_MATMUL_MOST_SPLITS;
          candidate.splits *= 2) {
       int64_t cycles = cost(list, &candidate);
-      // The other way round is faster, but where B's columns are computed.
-      if (candidate.tile[0] > candidate.tile[1] && !list->at[0].computes[1])
+      // The other way round is faster, but where B's columns are computed, or
+      // fit into one tile that leaves out steps.
+      bool isOnlyColumn = c->sizes[MLOPT_AXIS_N] <= candidate.tile[1] &&
+                          c->sizes[MLOPT_AXIS_N] > candidate.tile[1] / 2;
+      if (candidate.tile[0] > candidate.tile[1] && !c->computes[1] &&
+          !(mloptMatmulCanSkipZeros(c, &candidate) && isOnlyColumn))
         continue;
       // Boxes of pixels are nobody's but the block's.
       if (candidate.cluster > 1 && hasPixels(list))

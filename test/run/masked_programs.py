@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes and compiles attention whose probabilities are kept, under masks.
+
+  test/run/masked_programs.py DIR [--compiler=mlopt-compile] [--ptxas]
+
+DIR gets an artifact for each and list.txt for test/run/gpu_check.sh, which runs
+it on a GPU against the CPU, three times for the same bits. What lies beyond a
+mask is left out where nobody reads it, and stored where somebody does; where
+rows or tiles do not fit the mask, nothing is left out.
+"""
+
+import sys
+
+import gpu_programs
+
+
+class Attention:
+    """Scores of `rows` queries and `columns` keys, b matrices of each."""
+
+    def __init__(self, b, rows, columns, offset=0, depth=64, masked="column > row"):
+        self.b, self.rows, self.columns, self.depth = b, rows, columns, depth
+        self.lines, self.count = [], 0
+        square = self.matrix("i32")
+        i = self.add(f"iota dim 1 : {square}")
+        if offset:
+            by = self.add(f"constant dense<{offset}> : {square}")
+            i = self.add(f"add {i}, {by} : {square}")
+        j = self.add(f"iota dim 2 : {square}")
+        self.kept = masked == "column > row"
+        words = f"ge, {i}, {j}" if self.kept else f"gt, {j}, {i}"
+        self.condition = self.add(f"compare {words} : {square}")
+
+    def add(self, text):
+        self.count += 1
+        self.lines.append(f"  %{self.count} = mlopt.{text}")
+        return f"%{self.count}"
+
+    def matrix(self, element):
+        return f"tensor<{self.b}x{self.rows}x{self.columns}x{element}>"
+
+    def row(self, element="f32"):
+        return f"tensor<{self.b}x{self.rows}x{element}>"
+
+    def factor(self, size, element="bf16"):
+        return f"tensor<{self.b}x{size}x{self.depth}x{element}>"
+
+    def binary(self, name, x, y):
+        return self.add(f"{name} {x}, {y} : {self.matrix('f32')}")
+
+    def splat(self, value):
+        return self.add(f"constant dense<{value}> : {self.matrix('f32')}")
+
+    def select(self, x, masked):
+        a, b = (x, masked) if self.kept else (masked, x)
+        return self.add(f"select {self.condition}, {a}, {b} : {self.matrix('f32')}")
+
+    def reduce(self, kind, x):
+        r = self.add(f"reduce {kind} {x} dims [2] : ({self.matrix('f32')}) -> {self.row()}")
+        return r, self.add(f"broadcast {r} dims [0, 1] : {self.row()} -> {self.matrix('f32')}")
+
+    def to(self, x, element, other):
+        return self.add(f"convert {x} : {self.matrix(element)} -> {self.matrix(other)}")
+
+    def scores(self, q="%q", k="%k"):
+        return self.add(
+            f"dot {q}, {k} batch [0] x [0] contract [2] x [2] : "
+            f"({self.factor(self.rows)}, {self.factor(self.columns)}) -> {self.matrix('f32')}")
+
+    def softmax(self):
+        """exp(s - max), its sum, and the quotient."""
+        scale = self.splat("1.25e-1")
+        s = self.select(self.binary("mul", self.scores(), scale), self.splat("0xFF800000"))
+        _, m = self.reduce("max", s)
+        e = self.add(f"exp {self.binary('sub', s, m)} : {self.matrix('f32')}")
+        total, spread = self.reduce("add", e)
+        return e, total, spread, self.binary("div", e, spread)
+
+    def times(self, p, x, element, contract, by="f32"):
+        """p x, or where rows are contracted, p transposed times x."""
+        sizes = {2: (self.columns, self.rows), 1: (self.rows, self.columns)}[contract]
+        return self.add(
+            f"dot {p}, {x} batch [0] x [0] contract [{contract}] x [1] : "
+            f"({self.matrix(element)}, {self.factor(sizes[0])}) -> {self.factor(sizes[1], by)}")
+
+    def gradient(self, e, total, spread):
+        """Of the scores, as JAX derives it from the softmax."""
+        dp = self.add(
+            f"dot %g, %v batch [0] x [0] contract [2] x [2] : "
+            f"({self.factor(self.rows)}, {self.factor(self.columns)}) -> {self.matrix('bf16')}")
+        dp = self.to(dp, "bf16", "f32")
+        square = self.add(f"mul {total}, {total} : {self.row()}")
+        one = self.add(f"constant dense<1.0> : {self.row()}")
+        inverse = self.add(f"div {one}, {square} : {self.row()}")
+        inverse = self.add(f"broadcast {inverse} dims [0, 1] : {self.row()} -> {self.matrix('f32')}")
+        _, delta = self.reduce("add", self.binary("mul", self.binary("mul", dp, inverse), e))
+        inner = self.binary("sub", self.binary("div", dp, spread), delta)
+        return self.select(self.binary("mul", inner, e), self.splat("0.0"))
+
+    def give(self, *results):
+        types = ", ".join(t for _, t in results)
+        arguments = ", ".join(f"%{n}: {self.factor(s)}" for n, s in
+                              [("q", self.rows), ("k", self.columns),
+                               ("v", self.columns), ("g", self.rows)])
+        return "\n".join([f"func.func @main({arguments}) -> ({types}) {{", *self.lines,
+                          f"  return {', '.join(v for v, _ in results)} : {types}", "}", ""])
+
+
+def training(*sizes, **options):
+    """Forwards and backwards: nobody sees a matrix."""
+    a = Attention(*sizes, **options)
+    e, total, spread, p = a.softmax()
+    half = a.to(p, "f32", "bf16")
+    ds = a.gradient(e, total, spread)
+    out = [(a.times(half, "%v", "bf16", 2), a.factor(a.rows, "f32")),
+           (a.times(half, "%g", "bf16", 1), a.factor(a.columns, "f32")),
+           (a.times(ds, "%k", "f32", 2), a.factor(a.rows, "f32")),
+           (a.times(ds, "%q", "f32", 1), a.factor(a.columns, "f32"))]
+    return a.give(*out)
+
+
+def returned(*sizes, **options):
+    """The probabilities are a result: all of them are stored."""
+    a = Attention(*sizes, **options)
+    _, _, _, p = a.softmax()
+    half = a.to(p, "f32", "bf16")
+    return a.give((half, a.matrix("bf16")),
+                  (a.times(half, "%v", "bf16", 2), a.factor(a.rows, "f32")))
+
+
+def read_whole(*sizes, **options):
+    """Somebody adds up all columns of the probabilities."""
+    a = Attention(*sizes, **options)
+    _, _, _, p = a.softmax()
+    half = a.to(p, "f32", "bf16")
+    wide = a.to(half, "bf16", "f32")
+    columns = f"tensor<{a.b}x{a.columns}xf32>"
+    total = a.add(f"reduce add {wide} dims [1] : ({a.matrix('f32')}) -> {columns}")
+    return a.give((total, columns),
+                  (a.times(half, "%v", "bf16", 2), a.factor(a.rows, "f32")),
+                  (a.times(half, "%g", "bf16", 1), a.factor(a.columns, "f32")))
+
+
+def not_neutral(*sizes, **options):
+    """What is masked is zero before the softmax, which counts."""
+    a = Attention(*sizes, **options)
+    s = a.select(a.scores(), a.splat("0.0"))
+    _, m = a.reduce("max", s)
+    e = a.add(f"exp {a.binary('sub', s, m)} : {a.matrix('f32')}")
+    _, spread = a.reduce("add", e)
+    half = a.to(a.binary("div", e, spread), "f32", "bf16")
+    return a.give((a.times(half, "%v", "bf16", 2), a.factor(a.rows, "f32")),
+                  (a.times(half, "%g", "bf16", 1), a.factor(a.columns, "f32")))
+
+
+PROGRAMS = [
+    ("training_512", training(36, 512, 512)),
+    ("training_1024", training(10, 1024, 1024)),
+    ("training_flipped", training(36, 512, 512, masked="column <= row")),
+    ("training_prefix", training(20, 512, 768, offset=256)),
+    ("training_short_prefix", training(40, 512, 520, offset=8)),
+    ("training_few_keys", training(40, 1024, 512)),
+    ("training_uneven", training(40, 392, 392)),
+    ("training_small", training(3, 256, 256)),
+    ("returned_512", returned(36, 512, 512)),
+    ("returned_prefix", returned(20, 512, 1024, offset=512)),
+    ("read_whole_512", read_whole(36, 512, 512)),
+    ("not_neutral_512", not_neutral(36, 512, 512)),
+]
+
+if __name__ == "__main__":
+    sys.exit(gpu_programs.main(__doc__, PROGRAMS))
