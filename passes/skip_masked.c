@@ -214,7 +214,7 @@ static void chooseEnd(const Skip *s, Launch *l, const MloptBeyond *parameters) {
   mloptFindReduction(l->program, &r);
   int64_t lines = schedule.threads / schedule.line;
   l->width = schedule.line * schedule.lanes;
-  if (schedule.cluster > 1 || schedule.vectors < 2 ||
+  if (schedule.cluster > 1 || schedule.vectors < 1 ||
       schedule.vectors > MOST_VECTORS || r.middle != m->columns ||
       r.middle != schedule.vectors * l->width || r.outer % m->rows ||
       m->rows % lines || m->offset % lines || l->width % lines ||
