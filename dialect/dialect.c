@@ -200,21 +200,21 @@ static bool isTraffic(MlirAttribute a) {
 
 /// Of a kernel: what a mask cuts off.
 static bool isMasked(MlirAttribute a) {
-  static const char *const names[] = {"columns", "offset", "rows", "fill",
+  static const char *const names[] = {"columns", "offset", "rows", "reads",
                                       "keep"};
   if (!isDictionary(a) || !mloptDictHasOnly(a, MLOPT_COUNT(names), names))
     return false;
   for (int i = 0; i < 3; ++i)
     if (!isCount(mloptDictGet(a, names[i])))
       return false;
-  MlirAttribute fill = mloptDictGet(a, "fill");
-  bool isFill = mlirAttributeIsNull(fill) || mlirAttributeIsAArray(fill);
-  for (intptr_t i = 0; isFill && !mlirAttributeIsNull(fill) &&
-                       i < mlirArrayAttrGetNumElements(fill);
+  MlirAttribute reads = mloptDictGet(a, "reads");
+  bool isRead = mlirAttributeIsNull(reads) || mlirAttributeIsAArray(reads);
+  for (intptr_t i = 0; isRead && !mlirAttributeIsNull(reads) &&
+                       i < mlirArrayAttrGetNumElements(reads);
        ++i)
-    isFill = mlirAttributeIsAFloat(mlirArrayAttrGetElement(fill, i));
+    isRead = mlirAttributeIsAFloat(mlirArrayAttrGetElement(reads, i));
   MlirAttribute keep = mloptDictGet(a, "keep");
-  return isFill && (mlirAttributeIsNull(keep) || isUnit(keep));
+  return isRead && (mlirAttributeIsNull(keep) || isUnit(keep));
 }
 
 static bool isStringAttr(MlirAttribute a) {
@@ -282,7 +282,7 @@ static const MloptDialectAttr dialectAttrs[] = {
     {"mlopt.zeros", NULL, mloptIsI64Array,
      "an array of a factor, two sizes, 0 or 1, and an offset", NULL},
     {"mlopt.masked", "llvm.func", isMasked,
-     "a dictionary of columns, offset, rows (i64, at least 0), fill (an array "
+     "a dictionary of columns, offset, rows (i64, at least 0), reads (an array "
      "of floats), keep (a unit)",
      NULL},
     {"mlopt.absolute", "math.tanh", isUnit, "a unit attribute", NULL},

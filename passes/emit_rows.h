@@ -76,10 +76,10 @@ typedef struct MloptRows {
   MloptTerms terms;
   MlirBlock code; ///< what all threads of the block pass
   /// Of rows that end at a mask (emit_rows_masked.c): it, what is beyond it in
-  /// results, and the vectors of a thread that are open.
+  /// parameters of the space's size, and the vectors of a thread that are open.
   bool isMasked;
   MloptMask mask;
-  MlirAttribute fill;
+  MlirAttribute reads;
   intptr_t numLive;
 } MloptRows;
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Beyond a mask (mask.h) each reduction of a row's elements is neutral and each
-// result a number, so that nothing is read or computed there. The vectors that
+// result a number, so that nothing is read there. The vectors that
 // threads hold of a row lie one behind the other; a block's rows are neighbours
 // and need as many as its last row, for each number of which there is code:
 //
@@ -14,7 +14,9 @@
 //   needed:   [ all      | up to the row's end ]
 //
 // Of the last vector that is needed, threads beyond the row's end, rounded up
-// to a thread's lanes, read the row's start, and store numbers.
+// to a thread's lanes, read the row's start. What they store is computed from
+// what is known to be beyond the mask in the parameters, so that a row of
+// nothing but -inf has the NaNs that its program says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +31,30 @@ static int64_t linesOf(const MloptRows *r) {
   return r->kernel->schedule.threads / r->kernel->schedule.line;
 }
 
-static intptr_t numWhole(const MloptRows *r) {
+/// The next parameter of the space's size from an operation on; null if there
+/// is none.
+static MlirOperation nextWhole(const MloptRows *r, MlirOperation op) {
+  while (!mlirOperationIsNull(op) &&
+         !(mloptIsNamed(op, "builtin.unrealized_conversion_cast") &&
+           mlirTypeIsARankedTensor(mloptResultType(op, 0)) &&
+           mloptNumElements(mloptResultType(op, 0)) == r->rows * r->columns))
+    op = mlirOperationGetNextInBlock(op);
+  return op;
+}
+
+/// Whether there is a number for each of them.
+static bool areAllRead(const MloptRows *r) {
   intptr_t count = 0;
-  for (intptr_t i = 0; i < r->kernel->numRoots; ++i)
-    count += mloptRowsIsWhole(r, &r->kernel->roots[i]);
-  return count;
+  for (MlirOperation op =
+           nextWhole(r, mlirBlockGetFirstOperation(r->kernel->program));
+       !mlirOperationIsNull(op);
+       op = nextWhole(r, mlirOperationGetNextInBlock(op)), ++count)
+    if (count >= mlirArrayAttrGetNumElements(r->reads) ||
+        !mlirTypeEqual(
+            mloptElementType(mloptResultType(op, 0)),
+            mlirAttributeGetType(mlirArrayAttrGetElement(r->reads, count))))
+      return false;
+  return count == mlirArrayAttrGetNumElements(r->reads);
 }
 
 bool mloptRowsReadMask(MloptRows *r) {
@@ -41,15 +62,14 @@ bool mloptRowsReadMask(MloptRows *r) {
   if (!mloptReadMask(r->kernel->func, &r->mask))
     return false;
   const MloptMask *m = &r->mask;
-  r->fill = mloptDictGet(mloptAttr(r->kernel->func, MLOPT_MASKED), "fill");
+  r->reads = mloptDictGet(mloptAttr(r->kernel->func, MLOPT_MASKED), "reads");
   int64_t lines = linesOf(r);
   r->isMasked = s->cluster == 1 && s->vectors > 0 && m->offset >= 0 &&
                 m->columns == r->columns && m->rows > 0 &&
                 r->columns == s->vectors * widthOf(r) &&
                 r->rows % m->rows == 0 && m->rows % lines == 0 &&
                 m->offset % lines == 0 && widthOf(r) % lines == 0 &&
-                !mlirAttributeIsNull(r->fill) &&
-                mlirArrayAttrGetNumElements(r->fill) == numWhole(r);
+                !mlirAttributeIsNull(r->reads) && areAllRead(r);
   if (!r->isMasked) {
     mloptOpError(r->kernel->func,
                  "has a '" MLOPT_MASKED "' that its rows do not fit");
@@ -71,24 +91,37 @@ static void openAnywhere(MloptRows *r, intptr_t v, MloptVector *out) {
                     (int)lanes, out);
 }
 
-/// Stores numbers in place of elements where `valid` does not hold; everywhere,
-/// if it is null.
+/// States what the parameters hold at a vector, none of which is read there.
+static void bindReads(MloptRows *r, const MloptVector *vector) {
+  MlirOperation op =
+      nextWhole(r, mlirBlockGetFirstOperation(r->kernel->program));
+  for (intptr_t i = 0; !mlirOperationIsNull(op); ++i) {
+    MlirValue elements[MLOPT_MAX_LANES];
+    elements[0] =
+        mloptBuildConstant(r->b, mlirArrayAttrGetElement(r->reads, i));
+    for (int k = 1; k < vector->count; ++k)
+      elements[k] = elements[0];
+    mloptTileBind(&r->tile, mloptResult(op, 0), vector->position[0],
+                  vector->count, elements);
+    op = nextWhole(r, mlirOperationGetNextInBlock(op));
+  }
+}
+
+/// Stores what is beyond the mask in place of elements where `valid` does not
+/// hold; everywhere, if it is null.
 static void store(MloptRows *r, intptr_t v, MlirValue valid,
                   MlirValue (*elements)[MLOPT_MAX_LANES]) {
   MloptVector vector;
-  intptr_t number = 0;
   openAnywhere(r, v, &vector);
+  bindReads(r, &vector);
   for (intptr_t i = 0; i < r->kernel->numRoots; ++i) {
     const MloptRoot *root = &r->kernel->roots[i];
     MlirValue stored[MLOPT_MAX_LANES];
     if (!mloptRowsIsWhole(r, root))
       continue;
-    MlirValue fill =
-        mloptBuildConstant(r->b, mlirArrayAttrGetElement(r->fill, number++));
-    for (int k = 0; k < vector.count; ++k)
-      stored[k] = mlirValueIsNull(valid)
-                      ? fill
-                      : mloptBuildSelect(r->b, valid, elements[i][k], fill);
+    mloptTileEvaluate(&r->tile, &vector, root->value, stored);
+    for (int k = 0; k < vector.count && !mlirValueIsNull(valid); ++k)
+      stored[k] = mloptBuildSelect(r->b, valid, elements[i][k], stored[k]);
     mloptTileStore(&r->tile, &vector, root->pointer, stored);
   }
 }

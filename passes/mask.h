@@ -56,9 +56,10 @@ bool mloptIsNeutralBeyond(MlirOperation reduction, const MloptMask *,
 
 /// What a kernel is told of a mask: an attribute, `{columns, offset, rows}`.
 /// Of a product (schedule_matmul.h): nobody reads its results beyond it, and
-/// tiles that lie there are left out. Of rows (emit_rows_masked.c): `fill` is
-/// an array of what is there in each result of its space's size; a unit `keep`
-/// says that somebody reads it, so that it is stored.
+/// tiles that lie there are left out. Of rows (emit_rows_masked.c): what is
+/// there in each parameter of its space's size, in the program's order, is not
+/// read but taken from the array `reads`; a unit `keep` says that somebody
+/// reads the results there, so that they are stored.
 #define MLOPT_MASKED "mlopt.masked"
 /// False if a kernel has none.
 bool mloptReadMask(MlirOperation kernel, MloptMask *out);

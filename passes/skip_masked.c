@@ -24,7 +24,7 @@
 //   llvm.func @p(...) attributes {mlopt.schedule = {family = "rows", ...}}
 // and after
 //   llvm.func @p(...) attributes {mlopt.schedule = {family = "rows", ...},
-//     mlopt.masked = {columns = 1024, fill = [0.0 : bf16], offset = 0,
+//     mlopt.masked = {columns = 1024, offset = 0, reads = [0xFF800000 : f32],
 //                     rows = 1024}}
 //
 //===----------------------------------------------------------------------===//
@@ -49,7 +49,7 @@ typedef struct Launch {
   /// Rows that may end at the mask, and the columns that it cuts at once.
   bool ends;
   int64_t width;
-  MlirAttribute fill;
+  MlirAttribute reads;
 } Launch;
 
 typedef struct Skip {
@@ -179,25 +179,38 @@ static bool holdsReduction(const Launch *l, const MloptReduction *space,
   return any;
 }
 
-/// What is beyond the mask in each result of the space's size; null where one
-/// is not a number there.
-static MlirAttribute fillOf(const Skip *s, const Launch *l, int64_t elements,
-                            const MloptBeyond *parameters) {
-  MlirAttribute fill[MAX_ROOTS];
+/// Whether each result of the space's size is a number beyond the mask.
+static bool areNumbers(const Skip *s, const Launch *l, int64_t elements,
+                       const MloptBeyond *parameters) {
   Root roots[MAX_ROOTS];
+  for (intptr_t i = 0, n = rootsOf(l, roots); i < n; ++i)
+    if (mloptNumElements(mlirValueGetType(roots[i].value)) == elements &&
+        !mloptBeyondOf(roots[i].value, &s->mask, parameters).isKnown)
+      return false;
+  return true;
+}
+
+/// What parameters of the space's size are taken to hold beyond the mask: what
+/// is known, or else a finite number. Null where one is not of floats.
+static MlirAttribute readsOf(const Skip *s, const Launch *l, int64_t elements,
+                             const MloptBeyond *parameters) {
+  MlirAttribute reads[MLOPT_MAX_LAUNCH_ARGUMENTS];
   intptr_t count = 0;
-  for (intptr_t i = 0, n = rootsOf(l, roots); i < n; ++i) {
-    MlirType type = mlirValueGetType(roots[i].value);
-    MlirType element = mloptElementType(type);
-    if (mloptNumElements(type) != elements)
+  for (MlirOperation op = mlirBlockGetFirstOperation(l->program);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!mloptIsNamed(op, "builtin.unrealized_conversion_cast") ||
+        !mlirTypeIsARankedTensor(mloptResultType(op, 0)) ||
+        mloptNumElements(mloptResultType(op, 0)) != elements)
       continue;
-    MloptBeyond b = mloptBeyondOf(roots[i].value, &s->mask, parameters);
-    if (!b.isKnown || !mloptIsFloatElement(element) ||
-        mloptElementWidth(element) < 16)
+    MlirType element = mloptElementType(mloptResultType(op, 0));
+    intptr_t parameter = mloptParameterOf(mloptResult(op, 0));
+    if (!mloptIsFloatElement(element) || parameter < 0)
       return (MlirAttribute){NULL};
-    fill[count++] = mlirFloatAttrDoubleGet(s->context, element, b.number);
+    MloptBeyond b = parameters[parameter];
+    reads[count++] =
+        mlirFloatAttrDoubleGet(s->context, element, b.isKnown ? b.number : 0);
   }
-  return mlirArrayAttrGet(s->context, count, fill);
+  return mlirArrayAttrGet(s->context, count, reads);
 }
 
 /// Whether a kernel of rows can end at the mask (emit_rows_masked.c): threads
@@ -220,8 +233,9 @@ static void chooseEnd(const Skip *s, Launch *l, const MloptBeyond *parameters) {
       m->rows % lines || m->offset % lines || l->width % lines ||
       m->columns > m->rows + m->offset || !holdsReduction(l, &r, m, parameters))
     return;
-  l->fill = fillOf(s, l, r.outer * r.middle, parameters);
-  l->ends = !mlirAttributeIsNull(l->fill);
+  l->reads = readsOf(s, l, r.outer * r.middle, parameters);
+  l->ends = !mlirAttributeIsNull(l->reads) &&
+            areNumbers(s, l, r.outer * r.middle, parameters);
 }
 
 /// Finds what is beyond the mask in what a kernel writes, and whether it can
@@ -371,7 +385,8 @@ static bool allLeaveOut(const Skip *s, const Launch *writer, intptr_t argument,
   return true;
 }
 
-static void annotate(const Skip *s, Launch *l, MlirAttribute fill, bool keeps) {
+static void annotate(const Skip *s, Launch *l, MlirAttribute reads,
+                     bool keeps) {
   MlirNamedAttribute attrs[5];
   intptr_t count = 0;
   MlirContext c = s->context;
@@ -379,8 +394,8 @@ static void annotate(const Skip *s, Launch *l, MlirAttribute fill, bool keeps) {
       mloptNamedAttr(c, "columns", mloptI64Attr(c, s->mask.columns));
   attrs[count++] = mloptNamedAttr(c, "offset", mloptI64Attr(c, s->mask.offset));
   attrs[count++] = mloptNamedAttr(c, "rows", mloptI64Attr(c, s->mask.rows));
-  if (!mlirAttributeIsNull(fill))
-    attrs[count++] = mloptNamedAttr(c, "fill", fill);
+  if (!mlirAttributeIsNull(reads))
+    attrs[count++] = mloptNamedAttr(c, "reads", reads);
   if (keeps)
     attrs[count++] = mloptNamedAttr(c, "keep", mlirUnitAttrGet(c));
   mlirOperationSetDiscardableAttributeByName(
@@ -398,7 +413,7 @@ static void endRows(const Skip *s, Launch *l) {
     if (elements % (s->mask.rows * s->mask.columns) == 0)
       keeps |= !allLeaveOut(s, l, roots[i].parameter, l->width);
   }
-  annotate(s, l, l->fill, keeps);
+  annotate(s, l, l->reads, keeps);
 }
 
 /// Leaves out the tiles of a product that nobody reads.

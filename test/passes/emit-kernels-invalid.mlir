@@ -64,7 +64,7 @@ gpu.module @held {
 #kept = affine_map<(d0, d1) -> (d0)>
 gpu.module @masked {
   // expected-error @+1 {{has a 'mlopt.masked' that its rows do not fit}}
-  llvm.func @masked(%arg0: !llvm.ptr, %arg1: !llvm.ptr) attributes {gpu.kernel, mlopt.masked = {columns = 512 : i64, fill = [], offset = 0 : i64, rows = 512 : i64}, mlopt.schedule = {blocks = 256 : i64, cluster = 1 : i64, family = "rows", lanes = 4 : i64, line = 32 : i64, resident = 0 : i64, threads = 128 : i64, vectors = 2 : i64}, nvvm.kernel} {
+  llvm.func @masked(%arg0: !llvm.ptr, %arg1: !llvm.ptr) attributes {gpu.kernel, mlopt.masked = {columns = 512 : i64, offset = 0 : i64, reads = [], rows = 512 : i64}, mlopt.schedule = {blocks = 256 : i64, cluster = 1 : i64, family = "rows", lanes = 4 : i64, line = 32 : i64, resident = 0 : i64, threads = 128 : i64, vectors = 2 : i64}, nvvm.kernel} {
     %0 = builtin.unrealized_conversion_cast %arg0 : !llvm.ptr to tensor<1024x256xf32>
     %zero = arith.constant dense<0.0> : tensor<1024xf32>
     %1 = linalg.generic {indexing_maps = [#row, #kept], iterator_types = ["parallel", "reduction"]} ins(%0 : tensor<1024x256xf32>) outs(%zero : tensor<1024xf32>) {

@@ -6,7 +6,7 @@
 // CHECK-LABEL: llvm.func @causal_kernel_0
 // CHECK-SAME:    mlopt.masked = {columns = 512 : i64, offset = 0 : i64, rows = 512 : i64}, mlopt.schedule = {{.*}}family = "matmul"
 // CHECK-LABEL: llvm.func @causal_kernel_1
-// CHECK-SAME:    mlopt.masked = {columns = 512 : i64, fill = [0.000000e+00 : bf16], offset = 0 : i64, rows = 512 : i64}, mlopt.schedule = {{.*}}family = "rows"
+// CHECK-SAME:    mlopt.masked = {columns = 512 : i64, offset = 0 : i64, reads = [0xFF800000 : f32], rows = 512 : i64}, mlopt.schedule = {{.*}}family = "rows"
 // CHECK-NOT:   mlopt.masked
 
 // Of each matrix, 10 of 16 tiles of 128 x 128. Rows have one vector or two, each
@@ -45,7 +45,7 @@ func.func @causal(%q: tensor<36x512x64xbf16>, %k: tensor<36x512x64xbf16>, %v: te
 // CHECK-LABEL: llvm.func @returned_kernel_0
 // CHECK-SAME:    mlopt.masked = {columns = 768 : i64, offset = 256 : i64, rows = 512 : i64}
 // CHECK-LABEL: llvm.func @returned_kernel_1
-// CHECK-SAME:    mlopt.masked = {columns = 768 : i64, fill = [0.000000e+00 : bf16], keep, offset = 256 : i64, rows = 512 : i64}
+// CHECK-SAME:    mlopt.masked = {columns = 768 : i64, keep, offset = 256 : i64, reads = [0xFF800000 : f32], rows = 512 : i64}
 // CHECK-NOT:   mlopt.masked
 
 // Two vectors, and one behind them that is stored only; or three.
@@ -77,7 +77,7 @@ func.func @returned(%q: tensor<36x512x64xbf16>, %k: tensor<36x768x64xbf16>) -> t
 // CHECK-LABEL: llvm.func @seen_kernel_0
 // CHECK-NOT:     mlopt.masked
 // CHECK-LABEL: llvm.func @seen_kernel_1
-// CHECK-SAME:    mlopt.masked = {columns = 512 : i64, fill = [0.000000e+00 : f32], keep, offset = 0 : i64, rows = 512 : i64}
+// CHECK-SAME:    mlopt.masked = {columns = 512 : i64, keep, offset = 0 : i64, reads = [0xFF800000 : f32], rows = 512 : i64}
 // CHECK-NOT:   mlopt.masked
 func.func @seen(%q: tensor<36x512x64xbf16>, %k: tensor<36x512x64xbf16>) -> (tensor<36x512x512xf32>, tensor<36x512x512xf32>) {
   %i = mlopt.iota dim 1 : tensor<36x512x512xi32>
@@ -97,7 +97,7 @@ func.func @seen(%q: tensor<36x512x64xbf16>, %k: tensor<36x512x64xbf16>) -> (tens
 // CHECK-LABEL: llvm.func @sums_kernel_0
 // CHECK-SAME:    mlopt.masked
 // CHECK-LABEL: llvm.func @sums_kernel_1
-// CHECK-SAME:    mlopt.masked = {columns = 512 : i64, fill = [], offset = 0 : i64, rows = 512 : i64}
+// CHECK-SAME:    mlopt.masked = {columns = 512 : i64, offset = 0 : i64, reads = [0.000000e+00 : f32], rows = 512 : i64}
 // CHECK-NOT:   mlopt.masked
 func.func @sums(%q: tensor<36x512x64xbf16>, %k: tensor<36x512x64xbf16>) -> tensor<36x512xf32> {
   %i = mlopt.iota dim 1 : tensor<36x512x512xi32>
