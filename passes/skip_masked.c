@@ -45,10 +45,10 @@ typedef struct Launch {
   MlirOperation op, kernel;
   MlirBlock program;
   intptr_t firstArgument, numArguments, numOutputs;
-  bool isMasked; ///< by an earlier mask
+  bool isMasked; ///< by an earlier mask, or never to be
   /// Rows that may end at the mask, and the columns that it cuts at once.
   bool ends;
-  int64_t width;
+  int64_t width, elements; ///< of all rows
   MlirAttribute reads;
 } Launch;
 
@@ -233,9 +233,10 @@ static void chooseEnd(const Skip *s, Launch *l, const MloptBeyond *parameters) {
       m->rows % lines || m->offset % lines || l->width % lines ||
       m->columns > m->rows + m->offset || !holdsReduction(l, &r, m, parameters))
     return;
-  l->reads = readsOf(s, l, r.outer * r.middle, parameters);
+  l->elements = r.outer * r.middle;
+  l->reads = readsOf(s, l, l->elements, parameters);
   l->ends = !mlirAttributeIsNull(l->reads) &&
-            areNumbers(s, l, r.outer * r.middle, parameters);
+            areNumbers(s, l, l->elements, parameters);
 }
 
 /// Finds what is beyond the mask in what a kernel writes, and whether it can
@@ -347,10 +348,7 @@ static bool leavesOut(const Skip *s, const Launch *l, intptr_t argument,
     return false;
   if (l->ends) {
     MlirValue tensor = tensorOf(l, argument);
-    MloptReduction r;
-    mloptFindReduction(l->program, &r);
-    return !mlirValueIsNull(tensor) &&
-           isReadInPlace(tensor, r.outer * r.middle);
+    return !mlirValueIsNull(tensor) && isReadInPlace(tensor, l->elements);
   }
   return width && s->mask.offset % width == 0 &&
          s->mask.columns <= s->mask.rows + s->mask.offset &&
@@ -409,8 +407,7 @@ static void endRows(const Skip *s, Launch *l) {
   Root roots[MAX_ROOTS];
   bool keeps = false;
   for (intptr_t i = 0, n = rootsOf(l, roots); i < n; ++i) {
-    int64_t elements = mloptNumElements(mlirValueGetType(roots[i].value));
-    if (elements % (s->mask.rows * s->mask.columns) == 0)
+    if (mloptNumElements(mlirValueGetType(roots[i].value)) == l->elements)
       keeps |= !allLeaveOut(s, l, roots[i].parameter, l->width);
   }
   annotate(s, l, l->reads, keeps);
@@ -471,11 +468,17 @@ static bool readLaunches(MlirBlock module, Skip *s) {
         return false;
       s->launches = more;
     }
+    // What one launch need not write, another one may have to.
+    bool isShared = false;
+    for (intptr_t i = 0; i < s->count; ++i)
+      if (mlirOperationEqual(s->launches[i].kernel, kernel))
+        isShared = s->launches[i].isMasked = true;
     intptr_t first = mloptLaunchFirstArgument(op);
     s->launches[s->count++] =
         (Launch){.op = op,
                  .kernel = kernel,
                  .program = bodyOfFirst(kernel),
+                 .isMasked = isShared,
                  .firstArgument = first,
                  .numArguments = mlirOperationGetNumOperands(op) - first,
                  .numOutputs = mlirIntegerAttrGetValueInt(

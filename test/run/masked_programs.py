@@ -19,7 +19,8 @@ import gpu_programs
 class Attention:
     """Scores of `rows` queries and `columns` keys, b matrices of each."""
 
-    def __init__(self, b, rows, columns, offset=0, depth=64, masked="column > row"):
+    def __init__(self, b, rows, columns, offset=0, depth=64,
+                 masked="column > row", hidden=0):
         self.b, self.rows, self.columns, self.depth = b, rows, columns, depth
         self.lines, self.count = [], 0
         square = self.matrix("i32")
@@ -31,6 +32,11 @@ class Attention:
         self.kept = masked == "column > row"
         words = f"ge, {i}, {j}" if self.kept else f"gt, {j}, {i}"
         self.condition = self.add(f"compare {words} : {square}")
+        if hidden:  # keys that no row sees, so that the first rows see none
+            first = self.add(f"constant dense<{hidden}> : {square}")
+            seen = self.add(f"compare ge, {j}, {first} : {square}")
+            self.condition = self.add(
+                f"and {self.condition}, {seen} : {self.matrix('i1')}")
 
     def add(self, text):
         self.count += 1
@@ -165,6 +171,7 @@ PROGRAMS = [
     ("training_small", training(3, 256, 256)),
     ("returned_512", returned(36, 512, 512)),
     ("returned_prefix", returned(20, 512, 1024, offset=512)),
+    ("returned_empty_rows", returned(36, 512, 512, hidden=5)),
     ("read_whole_512", read_whole(36, 512, 512)),
     ("not_neutral_512", not_neutral(36, 512, 512)),
 ]
