@@ -190,8 +190,9 @@ static void keepRest(MloptRows *r) {
   memcpy(r->restValid, r->valid, r->numRest * sizeof *r->restValid);
 }
 
-/// Where little is left that is not copied, it is loaded once, ahead of the
-/// copies so that it does not wait for them: registers hold it.
+/// Where little is left that is not copied, it is loaded once: registers hold
+/// it. The loads come behind the copies, or ptxas would have the thread that
+/// starts those compute with what is loaded first.
 static void openRest(MloptRows *r) {
   const MloptSchedule *s = &r->kernel->schedule;
   int64_t staged = s->staged * mloptRowsTurnElements(s);
@@ -220,7 +221,6 @@ static void openOnly(MloptRows *r) {
   if (s->staged != 1 || r->stretch > mloptRowsTurnElements(s) ||
       !mloptWantsTerms(r->kernel->program))
     return;
-  r->terms.areHeld = true;
   mloptRowsWaitStage(r, mloptPullIndex(r->pull, 0));
   openVectors(r, r->begin, mloptDivideUp(r->stretch, width),
               r->stretch * s->cluster != r->columns || r->stretch % width != 0);
@@ -231,13 +231,23 @@ static void openOnly(MloptRows *r) {
   keepRest(r);
 }
 
+/// Whether threads have registers for the terms of what they hold.
+static bool holdsTerms(const MloptRows *r) {
+  const MloptSchedule *s = &r->kernel->schedule;
+  int64_t threads = s->threads * (s->resident > 1 ? s->resident : 1);
+  return mloptWantsTerms(r->kernel->program) &&
+         mloptSm90.registers / threads >= MLOPT_ROWS_TERM_REGISTERS;
+}
+
 /// A turn over what registers hold.
 static void goAlongRest(MloptRows *r, MloptRowsTurn turn, void *userData,
                         const MlirValue *init, MlirValue *out) {
   r->numVectors = r->numRest;
   memcpy(r->vectors, r->rest, r->numRest * sizeof *r->rest);
   memcpy(r->valid, r->restValid, r->numRest * sizeof *r->restValid);
+  r->terms.areHeld = holdsTerms(r);
   turn(r, userData, init, out);
+  r->terms.areHeld = false;
   r->tile.vector = NULL;
 }
 
@@ -400,9 +410,11 @@ static bool reduceRow(MloptRows *r) {
     openVectors(r, r->begin, r->isMasked ? r->numLive : s->vectors,
                 r->stretch * s->cluster != r->columns);
   } else {
-    openRest(r);
     if (!mloptRowsStage(r))
       return false;
+    openRest(r);
+    if (s->staged)
+      mloptBuildBarrier(r->b); // the others see the copies' barriers
     openOnly(r);
     mloptRowsReduceTogether(r);
   }

@@ -31,14 +31,17 @@ typedef struct MloptAlong {
   MlirValue results[MLOPT_PULL_MAX_CARRIED];
 } MloptAlong;
 
-/// The terms of the only stream of a row that is one turn: exp(a - reference).
+/// The terms of the only stream of a row, as far as threads hold its elements:
+/// exp(a - largest), 0 where the thread's largest a is -inf.
 typedef struct MloptTerms {
-  bool areHeld;
+  bool areHeld; ///< those of the open vectors
   intptr_t count;
   MlirValue a[MLOPT_ROWS_MAX_TURN * MLOPT_MAX_LANES];
   MlirValue values[MLOPT_ROWS_MAX_TURN * MLOPT_MAX_LANES];
-  MlirValue reference;
-  MlirValue m, factor; ///< of the row, and exp(reference - m)
+  MlirValue largest;
+  MlirValue m, factor;       ///< the row's largest a, and exp(largest - m)
+  MlirValue sum, reciprocal; ///< of the row's exp(a - m); null: m is another
+  MlirValue share;           ///< factor / sum
 } MloptTerms;
 
 typedef struct MloptRows {
@@ -143,8 +146,8 @@ MlirValue mloptRowsFold(MloptRows *, const char *name, intptr_t count,
 /// The reduce hook; its user data is the tile.
 bool mloptRowsReduce(void *tile, MlirOperation, const MlirValue *loops,
                      MlirValue *results);
-/// Makes the exponentials that results need of the terms that are held, once
-/// all is emitted.
+/// Makes what results need of the exponentials and their sum simple, once all
+/// is emitted.
 void mloptRowsReuseTerms(MloptRows *);
 /// Reduces all that can be in one go along a row, or in one exchange where it
 /// is held.

@@ -91,8 +91,6 @@ bool mloptRowsStage(MloptRows *r) {
   for (int64_t turn = 0; turn < s->staged; ++turn)
     startTurn(r, turn, bytes);
   mloptPullEndGuard(r->pull, isFirst, then);
-  // The others see the barriers.
-  mloptBuildBarrier(r->b);
   return true;
 }
 

@@ -11,35 +11,41 @@
 
 #include <math.h>
 
-static MlirValue f32(MloptRows *r, double value) {
-  return mloptBuildFloat(r->b, mlirF32TypeGet(r->b->context), value);
+static MlirValue f32(MloptBuilder *b, double value) {
+  return mloptBuildFloat(b, mlirF32TypeGet(b->context), value);
+}
+
+/// What one of the chip's units gives, which flushes denormals.
+static MlirValue approximate(MloptBuilder *b, const char *intrinsic,
+                             MlirValue x) {
+  if (b->failed)
+    return x;
+  MlirContext c = b->context;
+  MlirType type = mlirValueGetType(x);
+  MlirNamedAttribute attrs[] = {
+      mloptNamedAttr(c, "intrin", mloptStrAttr(c, intrinsic)),
+      mloptNamedAttr(c, "operandSegmentSizes",
+                     mlirAttributeParseGet(c, mloptStr("array<i32: 1, 0>"))),
+      mloptNamedAttr(c, "op_bundle_sizes",
+                     mlirAttributeParseGet(c, mloptStr("array<i32>")))};
+  return mloptBuildValue(b, (MloptOpSpec){.name = "llvm.call_intrinsic",
+                                          .numOperands = 1,
+                                          .operands = &x,
+                                          .numResults = 1,
+                                          .results = &type,
+                                          .numAttrs = MLOPT_COUNT(attrs),
+                                          .attrs = attrs});
 }
 
 /// exp(x - reference), which is 1 at most. The unit takes log2(e) times the
 /// difference, rounded: that is off by |x - reference| 2^-24 of the term, next
 /// to nothing of a sum that has a 1 in it.
-static MlirValue exponential(MloptRows *r, MlirValue x, MlirValue reference) {
-  MlirValue scaled = mloptBuildBinary(
-      r->b, "arith.mulf", mloptBuildBinary(r->b, "arith.subf", x, reference),
-      f32(r, M_LOG2E));
-  if (r->b->failed)
-    return scaled;
-  MlirContext c = r->b->context;
-  MlirType type = mlirValueGetType(scaled);
-  MlirNamedAttribute attrs[] = {
-      mloptNamedAttr(c, "intrin",
-                     mloptStrAttr(c, "llvm.nvvm.ex2.approx.ftz.f32")),
-      mloptNamedAttr(c, "operandSegmentSizes",
-                     mlirAttributeParseGet(c, mloptStr("array<i32: 1, 0>"))),
-      mloptNamedAttr(c, "op_bundle_sizes",
-                     mlirAttributeParseGet(c, mloptStr("array<i32>")))};
-  return mloptBuildValue(r->b, (MloptOpSpec){.name = "llvm.call_intrinsic",
-                                             .numOperands = 1,
-                                             .operands = &scaled,
-                                             .numResults = 1,
-                                             .results = &type,
-                                             .numAttrs = MLOPT_COUNT(attrs),
-                                             .attrs = attrs});
+static MlirValue exponential(MloptBuilder *b, MlirValue x,
+                             MlirValue reference) {
+  MlirValue difference = mloptBuildBinary(b, "arith.subf", x, reference);
+  return approximate(
+      b, "llvm.nvvm.ex2.approx.ftz.f32",
+      mloptBuildBinary(b, "arith.mulf", difference, f32(b, M_LOG2E)));
 }
 
 MlirValue mloptRowsFold(MloptRows *r, const char *name, intptr_t count,
@@ -51,20 +57,20 @@ MlirValue mloptRowsFold(MloptRows *r, const char *name, intptr_t count,
 }
 
 MlirValue mloptRowsFreshState(MloptRows *r, intptr_t k) {
-  return f32(r, k ? 0 : -INFINITY);
+  return f32(r->b, k ? 0 : -INFINITY);
 }
 
 /// As long as there is nothing but -inf, exp(a - 0) is 0 too.
 static MlirValue referenceOf(MloptRows *r, MlirValue largest) {
   return mloptBuildSelect(
-      r->b, mloptBuildCmpF(r->b, "oeq", largest, f32(r, -INFINITY)), f32(r, 0),
-      largest);
+      r->b, mloptBuildCmpF(r->b, "oeq", largest, f32(r->b, -INFINITY)),
+      f32(r->b, 0), largest);
 }
 
 MlirValue mloptRowsRescale(MloptRows *r, const MlirValue *state,
                            MlirValue largest) {
   return mloptBuildBinary(r->b, "arith.mulf", state[1],
-                          exponential(r, state[0], referenceOf(r, largest)));
+                          exponential(r->b, state[0], referenceOf(r, largest)));
 }
 
 enum { MAX_ELEMENTS = MLOPT_ROWS_MAX_TURN * MLOPT_MAX_LANES };
@@ -176,10 +182,10 @@ static void stream(MloptRows *r, const MloptAlong *along,
   }
   MlirValue reference = referenceOf(r, out[0]);
   for (intptr_t i = 0; i < n; ++i)
-    values[i] = exponential(r, a[i], reference);
+    values[i] = exponential(r->b, a[i], reference);
   if (r->terms.areHeld) {
     r->terms.count = n;
-    r->terms.reference = reference;
+    r->terms.largest = out[0];
     memcpy(r->terms.a, a, n * sizeof *a);
     memcpy(r->terms.values, values, n * sizeof *values);
   }
@@ -259,23 +265,47 @@ static void togetherTurn(MloptRows *r, void *userData, const MlirValue *carried,
   }
 }
 
+/// Whether a value is a number, or extended from it.
+static bool isFrom(MlirValue value, MlirValue number) {
+  if (mlirValueIsAOpResult(value) &&
+      mloptIsNamed(mlirOpResultGetOwner(value), "arith.extf"))
+    value = mloptOperand(mlirOpResultGetOwner(value), 0);
+  return mlirValueEqual(value, number);
+}
+
+/// Notes what results may need of a sum whose terms are 1 at most, one of them
+/// 1, since m is the largest a.
+static void noteTerms(MloptRows *r, const MloptAlong *a, MlirValue m) {
+  MloptTerms *terms = &r->terms;
+  if (a->largest < 0 || !isFrom(m, r->together[a->largest].results[0]) ||
+      !mlirTypeIsAF32(mlirValueGetType(a->results[0])))
+    return;
+  terms->m = m;
+  terms->sum = a->results[0];
+  terms->reciprocal =
+      approximate(r->b, "llvm.nvvm.rcp.approx.ftz.f", terms->sum);
+  if (!terms->count)
+    return;
+  terms->factor = exponential(r->b, terms->largest, m);
+  terms->share =
+      mloptBuildBinary(r->b, "arith.mulf", terms->factor, terms->reciprocal);
+}
+
 /// The results, from the values of the whole row.
 static void finish(MloptRows *r, MloptAlong *a, MlirValue *values) {
-  MlirValue loops[2 * MLOPT_MAX_RANK + 1] = {{NULL}};
+  MlirValue loops[2 * MLOPT_MAX_RANK + 1] = {{NULL}}, m = {NULL};
   mloptSharedLoops(r->pull, &a->shared, r->row, mloptPullIndex(r->pull, 0),
                    loops);
   if (a->isStreamed) {
-    MlirValue m = mloptPullGenericOperand(r->pull, a->streamed.generic,
-                                          a->streamed.reference, loops);
+    m = mloptPullGenericOperand(r->pull, a->streamed.generic,
+                                a->streamed.reference, loops);
     values[0] = mloptBuildBinary(r->b, "arith.mulf", values[1],
-                                 exponential(r, values[0], m));
-    if (r->terms.count) {
-      r->terms.m = m;
-      r->terms.factor = exponential(r, r->terms.reference, m);
-    }
+                                 exponential(r->b, values[0], m));
   }
   mloptBuildFinal(r->pull, &a->shared, loops, values, a->results);
   a->isDone = true;
+  if (a->isStreamed && !r->b->failed)
+    noteTerms(r, a, m);
 }
 
 /// From the values of a thread to the results.
@@ -333,36 +363,77 @@ static bool isSame(MlirValue x, MlirValue y) {
          mlirValueEqual(mloptOperand(a, 0), mloptOperand(b, 0));
 }
 
-/// The term whose a an operation gives the exponential of, less m; null if
-/// there is none.
-static MlirValue findTerm(const MloptTerms *terms, MlirOperation op) {
+/// Whether an operation gives the exponential of an element less m.
+static bool isTerm(const MloptTerms *terms, MlirOperation op) {
   if (!mloptIsNamed(op, "math.exp") ||
+      mlirAttributeIsNull(mloptAttr(op, "mlopt.narrowed")) ||
       !mlirValueIsAOpResult(mloptOperand(op, 0)))
-    return (MlirValue){NULL};
+    return false;
   MlirOperation sub = mlirOpResultGetOwner(mloptOperand(op, 0));
-  if (!mloptIsNamed(sub, "arith.subf") ||
-      !isSame(mloptOperand(sub, 1), terms->m))
-    return (MlirValue){NULL};
+  return mloptIsNamed(sub, "arith.subf") &&
+         mlirTypeIsAF32(mloptResultType(sub, 0)) &&
+         isSame(mloptOperand(sub, 1), terms->m);
+}
+
+/// The exponential of an element less m: of the term, if it is held.
+static MlirValue buildTerm(MloptBuilder *b, const MloptTerms *terms,
+                           MlirOperation op) {
+  MlirValue a = mloptOperand(mlirOpResultGetOwner(mloptOperand(op, 0)), 0);
   for (intptr_t i = 0; i < terms->count; ++i)
-    if (isSame(mloptOperand(sub, 0), terms->a[i]))
-      return terms->values[i];
-  return (MlirValue){NULL};
+    if (isSame(a, terms->a[i]))
+      return mloptBuildBinary(b, "arith.mulf", terms->values[i], terms->factor);
+  return exponential(b, a, terms->m);
+}
+
+/// Whether an operation divides by the sum.
+static bool isShare(const MloptTerms *terms, MlirOperation op) {
+  return mloptIsNamed(op, "arith.divf") &&
+         !mlirAttributeIsNull(mloptAttr(op, "mlopt.narrowed")) &&
+         mlirValueEqual(mloptOperand(op, 1), terms->sum);
+}
+
+/// The share of a number in the sum.
+static MlirValue buildShare(MloptBuilder *b, const MloptTerms *terms,
+                            MlirValue x) {
+  MlirOperation op =
+      mlirValueIsAOpResult(x) ? mlirOpResultGetOwner(x) : (MlirOperation){NULL};
+  bool isHeld = terms->count && !mlirOperationIsNull(op) &&
+                mloptIsNamed(op, "arith.mulf") &&
+                mlirValueEqual(mloptOperand(op, 1), terms->factor);
+  return isHeld ? mloptBuildBinary(b, "arith.mulf", mloptOperand(op, 0),
+                                   terms->share)
+                : mloptBuildBinary(b, "arith.mulf", x, terms->reciprocal);
+}
+
+static void simplify(MloptRows *r, MlirOperation op) {
+  const MloptTerms *terms = &r->terms;
+  bool isExponential = isTerm(terms, op);
+  if (!isExponential && !isShare(terms, op))
+    return;
+  MloptBuilder b = mloptBuilderBefore(op, mlirOperationGetLocation(op));
+  MlirValue simple = isExponential ? buildTerm(&b, terms, op)
+                                   : buildShare(&b, terms, mloptOperand(op, 0));
+  if (b.failed)
+    return;
+  mlirValueReplaceAllUsesOfWith(mloptResult(op, 0), simple);
+  mlirOperationDestroy(op);
+}
+
+/// From an operation on to the end of its block, and inside of them.
+static void simplifyFrom(MloptRows *r, MlirOperation op) {
+  for (MlirOperation next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    for (intptr_t i = 0, n = mlirOperationGetNumRegions(op); i < n; ++i)
+      for (MlirBlock block =
+               mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+           !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+        simplifyFrom(r, mlirBlockGetFirstOperation(block));
+    simplify(r, op);
+  }
 }
 
 void mloptRowsReuseTerms(MloptRows *r) {
-  const MloptTerms *terms = &r->terms;
-  if (!terms->count || r->b->failed)
-    return;
-  for (MlirOperation op = mlirOpResultGetOwner(terms->factor), next;
-       !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    MlirValue term = findTerm(terms, op);
-    if (mlirValueIsNull(term))
-      continue;
-    MloptBuilder b = mloptBuilderBefore(op, mlirOperationGetLocation(op));
-    mlirValueReplaceAllUsesOfWith(
-        mloptResult(op, 0),
-        mloptBuildBinary(&b, "arith.mulf", term, terms->factor));
-    mlirOperationDestroy(op);
-  }
+  if (!mlirValueIsNull(r->terms.sum) && !r->b->failed &&
+      mloptWantsTerms(r->kernel->program))
+    simplifyFrom(r, mlirOpResultGetOwner(r->terms.reciprocal));
 }

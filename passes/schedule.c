@@ -237,6 +237,19 @@ static int64_t narrowStrip(const MloptProgram *p, int64_t line, int64_t lanes,
   return line;
 }
 
+/// The tensors that differ from row to row and from column to column, whose
+/// vectors a thread holds: parts of rows that are put together, too.
+static int64_t countHeld(const MloptProgram *p) {
+  const MloptReduction *r = &p->reduction;
+  int64_t most = r->outer * mloptAtLeast(r->middle, r->inner), count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    count += mloptIsNamed(op, "builtin.unrealized_conversion_cast") &&
+             mlirTypeIsARankedTensor(mloptResultType(op, 0)) &&
+             mloptNumElements(mloptResultType(op, 0)) > most;
+  return count;
+}
+
 /// Threads of a block for a strip: many, but so few that each has registers for
 /// its accumulators and vectors of all operands, and where the GPU is full
 /// anyway, several rows.
@@ -248,7 +261,7 @@ static int64_t columnThreads(const MloptProgram *p, intptr_t results,
   int64_t width = line * lanes, rows = r->middle / cluster;
   int64_t blocks = r->outer * mloptDivideUp(r->inner, width) * cluster;
   int64_t threads = mloptAtLeast(
-      target->threads / mloptPowerFrom(p->numLarge) /
+      target->threads / mloptPowerFrom(countHeld(p)) /
           mloptPowerFrom(mloptDivideUp(results * lanes, ACCUMULATORS)),
       THREADS);
   for (; threads > 2 * target->warp && threads / 2 >= width; threads /= 2) {

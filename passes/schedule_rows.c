@@ -108,10 +108,8 @@ static bool stageRow(const MloptProgram *p, int64_t lanes, MloptSchedule *out) {
   // Three blocks on a multiprocessor load, compute and store by turns; a row
   // that is too long for that goes to a cluster, if there are enough rows to
   // fill the GPU. Registers for a turn of 32 elements, without spilling.
-  // With the terms of a sum held, softmax of 8192 x 8192 bf16 takes 65.8 us
-  // with as many as it wants, 66.3 with those of one block more.
   enum { BLOCKS = 3, THREADS = 1024, LEAST_THREADS = 256 };
-  enum { REGISTERS = 48, TERM_REGISTERS = 64 };
+  enum { REGISTERS = 48 };
   enum { BARRIERS = 16, RESERVED = 1024 };
   const int64_t rows = p->reduction.outer, warp = target->warp;
   const Staged staged = findStaged(p);
@@ -140,8 +138,9 @@ static bool stageRow(const MloptProgram *p, int64_t lanes, MloptSchedule *out) {
   s.staged = within(turns, 0, room / each);
   s.shared = s.staged * each;
   bool holds = turns == 1 && s.staged == 1 && mloptWantsTerms(p->block);
-  s.resident = within(blocksOf(s.threads, holds ? TERM_REGISTERS : REGISTERS),
-                      1, within(room / s.shared, 1, target->threads / warp));
+  s.resident =
+      within(blocksOf(s.threads, holds ? MLOPT_ROWS_TERM_REGISTERS : REGISTERS),
+             1, within(room / s.shared, 1, target->threads / warp));
   *out = s;
   // The rest is read again for each reduction, from the L2 if it is little.
   return 4 * s.staged >= 3 * turns && s.blocks <= target->blocks;

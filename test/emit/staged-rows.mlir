@@ -73,13 +73,13 @@ func.func @norm(%x: tensor<1024x12288xbf16>, %y: tensor<1024x12288xbf16>, %w: te
 }
 
 // As many rows as multiprocessors: one block for each. The turn that does not fit
-// is loaded once, into registers, ahead of the copies.
+// is loaded once, into registers, when the copies have been started.
 // PLAN-LABEL:  gpu.module @one_wave_kernel_0
 // PLAN:        mlopt.schedule = {{{.*}}cluster = 1 : i64, {{.*}}staged = 7 : i64, threads = 1024 : i64, turn = 2 : i64
 // CHECK-LABEL: .entry one_wave_kernel_0
-// CHECK-COUNT-2: ld.global.v4
 // CHECK-NOT:   ld.global
 // CHECK-COUNT-7: cp.async.bulk.shared::{{.*}}complete_tx::bytes
+// CHECK-COUNT-2: ld.global.v4
 // CHECK-NOT:   ld.global
 // CHECK:       mbarrier.try_wait
 // CHECK-NOT:   ld.global
