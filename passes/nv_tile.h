@@ -106,10 +106,15 @@ void mloptTileLoadVector(MloptTile *, MlirValue pointer, MlirType tensor,
 /// The same from any position on.
 void mloptTileLoadRun(MloptTile *, MlirValue pointer, MlirType tensor,
                       MlirValue position, int count, MlirValue *out);
+/// Loads the words of the tile's `vector`, whose last elements may lie behind
+/// the end of the tensor: those are as its last one.
+void mloptTileLoadToEnd(MloptTile *, MlirValue pointer, MlirType tensor,
+                        MlirValue *outWords);
 /// mloptTileLoadVector in two steps: words as they are in memory, of which
 /// there are as many as is returned, `count` at most; and their elements.
 int mloptTileLoadWords(MloptTile *, MlirValue pointer, MlirType tensor,
                        MlirValue position, int count, MlirValue *outWords);
+int mloptTileCountWords(MlirType tensor, int count);
 void mloptTileUnpack(MloptTile *, MlirType element, int count,
                      const MlirValue *words, MlirValue *out);
 /// Element `i` of an LLVM vector.

@@ -124,6 +124,10 @@ static MlirValue load(MloptBuilder *b, MlirValue address, MlirType type,
                                           .attrs = &alignment});
 }
 
+int mloptTileCountWords(MlirType tensor, int count) {
+  return describeAccess(mloptElementType(tensor), count).numWords;
+}
+
 int mloptTileLoadWords(MloptTile *tile, MlirValue pointer, MlirType tensor,
                        MlirValue position, int count, MlirValue *outWords) {
   MloptBuilder *b = mloptPullGetBuilder(tile->pull);

@@ -28,9 +28,4 @@ bool mloptTileIsShared(const MloptTile *, MlirValue);
 /// Whether code goes where the vector's other elements may be computed too.
 bool mloptTileIsAtVector(const MloptTile *);
 
-/// Loads the words of the vector that is evaluated, whose last elements may lie
-/// behind the end of the space: those are as its last one.
-void mloptTileLoadToEnd(MloptTile *, MlirValue pointer, MlirType tensor,
-                        MlirValue *outWords);
-
 #endif // MLOPT_PASSES_NV_TILE_IMPL_H

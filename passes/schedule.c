@@ -89,8 +89,7 @@ static bool isSane(const MloptSchedule *s) {
          s->vectors >= (s->family != MLOPT_FAMILY_ROWS) &&
          (transposes
               ? isPower(s->vectors) && s->threads == THREADS && s->line > 0 &&
-                    s->across > 0 && s->line % s->vectors == 0 &&
-                    s->across % s->lanes == 0 &&
+                    s->across > 0 && s->across % s->lanes == 0 &&
                     s->line <= MLOPT_TRANSPOSE_ELEMENTS / s->across
               : s->line > 0 && (isPointwise ? s->line % s->lanes == 0
                                             : s->threads % s->line == 0));

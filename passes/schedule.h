@@ -137,7 +137,7 @@ void mloptFindReduction(MlirBlock program, MloptReduction *out);
 
 /// The shared memory that a transposing kernel may fill, and the elements of
 /// its tiles.
-enum { MLOPT_TRANSPOSE_BYTES = 40 * 1024, MLOPT_TRANSPOSE_ELEMENTS = 6144 };
+enum { MLOPT_TRANSPOSE_BYTES = 40 * 1024, MLOPT_TRANSPOSE_ELEMENTS = 32768 };
 /// The two groups of a space's dimensions that a transposing kernel cuts into
 /// tiles: the last ones of an operand, and those of the space itself, so many
 /// that each has enough neighbours, with no dimension in both.

@@ -126,15 +126,17 @@ func.func @rms(%x: tensor<16384x4096xbf16>, %r: tensor<16384x4096xbf16>, %g: ten
   return %res#0, %res#1 : tensor<16384x4096xbf16>, tensor<16384x4096xbf16>
 }
 
-// Both sides of a transpose take 16 bytes at once; shared memory between.
+// Both sides of a transpose take 16 bytes at once, and so does shared memory
+// between, which holds words of two rows.
 // PLAN-LABEL:  gpu.module @transpose_kernel_0
 // PLAN:        mlopt.schedule = {{{.*}}family = "transpose"
 // CHECK-LABEL: gpu.binary @transpose_kernel_0
-// CHECK-COUNT-2: ld.global.v4
+// CHECK-COUNT-8: ld.global.v4
 // CHECK-NOT:   ld.global
-// CHECK:       st.shared
+// CHECK:       st.shared.v2.b16
 // CHECK:       bar{{[a-z.]*}}sync
-// CHECK:       ld.shared
+// CHECK:       ld.shared.v4
+// CHECK-NOT:   ld.shared.b16
 func.func @transpose(%x: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
   %r = mlopt.fusion (%ax = %x : tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
     %eo = tensor.empty() : tensor<8192x8192xbf16>

@@ -23,11 +23,11 @@ func.func @narrow(%x: tensor<1048577x3xf32>) -> tensor<3x1048577xf32> {
   return %0 : tensor<3x1048577xf32>
 }
 
-// Even squares stay squares.
+// Tiles of even sides grow while there are enough of them.
 // CHECK-LABEL: llvm.func @square_kernel_0
 // CHECK-SAME:  across = 64
 // CHECK-SAME:  lanes = 8
-// CHECK-SAME:  line = 64
+// CHECK-SAME:  line = 128
 func.func @square(%x: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = mlopt.transpose %x perm [1, 0] : tensor<4096x4096xbf16> -> tensor<4096x4096xbf16>
   return %0 : tensor<4096x4096xbf16>
@@ -39,4 +39,15 @@ func.func @square(%x: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
 func.func @short(%x: tensor<3x1048577xbf16>) -> tensor<1048577x3xbf16> {
   %0 = mlopt.transpose %x perm [1, 0] : tensor<3x1048577xbf16> -> tensor<1048577x3xbf16>
   return %0 : tensor<1048577x3xbf16>
+}
+
+// Two operands share shared memory.
+// CHECK-LABEL: llvm.func @sum_kernel_0
+// CHECK-SAME:  across = 64
+// CHECK-SAME:  line = 128
+func.func @sum(%x: tensor<8192x8192xbf16>, %y: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
+  %a = mlopt.transpose %x perm [1, 0] : tensor<8192x8192xbf16> -> tensor<8192x8192xbf16>
+  %b = mlopt.transpose %y perm [1, 0] : tensor<8192x8192xbf16> -> tensor<8192x8192xbf16>
+  %0 = mlopt.mul %a, %b : tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
 }

@@ -77,3 +77,23 @@ gpu.module @masked {
     llvm.return
   }
 }
+
+// -----
+
+// Tiles of even rows are whole numbers of vectors.
+#across = affine_map<(d0, d1) -> (d1, d0)>
+#along = affine_map<(d0, d1) -> (d0, d1)>
+gpu.module @tiles {
+  // expected-error @+1 {{cannot hold tiles of 60 by 64 elements in vectors of 8}}
+  llvm.func @tiles(%arg0: !llvm.ptr, %arg1: !llvm.ptr) attributes {gpu.kernel, mlopt.schedule = {across = 64 : i64, blocks = 320 : i64, cluster = 1 : i64, family = "transpose", lanes = 8 : i64, line = 60 : i64, resident = 0 : i64, threads = 256 : i64, vectors = 8 : i64}, nvvm.kernel} {
+    %0 = builtin.unrealized_conversion_cast %arg0 : !llvm.ptr to tensor<1024x1024xbf16>
+    %1 = tensor.empty() : tensor<1024x1024xbf16>
+    %2 = linalg.generic {indexing_maps = [#across, #along], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<1024x1024xbf16>) outs(%1 : tensor<1024x1024xbf16>) {
+    ^bb0(%in: bf16, %out: bf16):
+      linalg.yield %in : bf16
+    } -> tensor<1024x1024xbf16>
+    %3 = builtin.unrealized_conversion_cast %arg1 : !llvm.ptr to memref<1024x1024xbf16>
+    bufferization.materialize_in_destination %2 in writable %3 : (tensor<1024x1024xbf16>, memref<1024x1024xbf16>) -> ()
+    llvm.return
+  }
+}

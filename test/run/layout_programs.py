@@ -75,6 +75,19 @@ def transpose(element, shape, *order):
                     [*lines, f"%c = mlopt.add %a, %b : {result}"], "%c", result)
 
 
+def transpose_scaled(element, rows, columns):
+    """The transposed plus a number for each row and one for each column."""
+    x, result = tensor((rows, columns), element), tensor((columns, rows),
+                                                         element)
+    a, b = tensor((columns,), element), tensor((rows,), element)
+    return function([("x", x), ("a", a), ("b", b)], [
+        f"%0 = mlopt.transpose %x perm [1, 0] : {x} -> {result}",
+        f"%1 = mlopt.broadcast %a dims [0] : {a} -> {result}",
+        f"%2 = mlopt.broadcast %b dims [1] : {b} -> {result}",
+        f"%3 = mlopt.add %0, %1 : {result}",
+        f"%4 = mlopt.add %3, %2 : {result}"], "%4", result)
+
+
 def together(element):
     """A sum of a concatenation, a reversed slice of another, and a row."""
     a, b, c = (tensor(s, element) for s in ((33, 65), (33, 50), (115,)))
@@ -116,10 +129,15 @@ def programs():
                 ((6, 7, 11, 13, 15), (4, 3, 2, 1, 0)), ((1031, 3), (1, 0)),
                 ((3, 1031), (1, 0)), ((13, 13, 13, 13), (3, 0, 2, 1)),
                 ((129, 257), (1, 0)), ((128, 192), (1, 0)),
+                ((257, 136), (1, 0)), ((136, 257), (1, 0)),
+                ((5, 131, 139), (0, 2, 1)), ((17, 31, 139), (2, 0, 1)),
                 ((3, 57, 129), (2, 1, 0)), ((1, 128, 5, 64), (3, 1, 2, 0))):
             words = "x".join(map(str, shape)) + "_" + "".join(map(str, order))
             yield f"transpose_{element}_{words}", transpose(element, shape,
                                                             *order)
+        for rows, columns in ((131, 261), (192, 261), (131, 192), (65, 67)):
+            yield (f"transpose_scaled_{element}_{rows}x{columns}",
+                   transpose_scaled(element, rows, columns))
 
 
 if __name__ == "__main__":
