@@ -174,25 +174,24 @@ bool mloptChoosePointwise(MloptProgram *p, MloptSchedule *out) {
     lanes /= 2;
   // One vector for each thread: on an H200 a new block starts sooner than a
   // thread gets to its second vector (4.19 against 4.00 TB/s, 2^28 bf16). But
-  // where there is much to compute, more should be under way meanwhile (GELU of
-  // bf16 in f32, 2^26: 80.6, 73.2 and 72.1 us with 1, 2 and 4; 66.5 where these
-  // share what they read of a row). Where a load waits for another, small
-  // blocks whose warps have two vectors side by side (16384 rows of 4096
-  // bf16: 70.8 us, 73.7 with 256 threads of four).
-  enum { MUCH = 12, FUNCTION = 4, AHEAD = 4, WAVES = 8, SMALL = 128 };
+  // where there is much to compute, or a load waits for another, small blocks
+  // whose threads have two: one under way while the other is computed, in
+  // another row where these share what they read (bias and GELU, 8192x8192
+  // bf16, of a copy's speed: 0.969 with one, 0.998 so, 0.988 with 256 threads
+  // of four), or side by side in a warp (16384 gathered rows of 4096 bf16: 70.8
+  // us, 73.7 with 256 threads of four).
+  enum { MUCH = 12, FUNCTION = 4, AHEAD = 2, WAVES = 8, SMALL = 128 };
   int64_t vectors = 1, threads = THREADS, line = THREADS * lanes;
   bool isLarge =
       lanes * p->numScalars * AHEAD <= MAX_CLONED &&
       count >= WAVES * target->multiprocessors * THREADS * lanes * AHEAD;
-  if (uneven) {
-    // What is loaded for a vector as a whole comes in a branch.
-  } else if (isLarge && p->numScalars + FUNCTION * p->numFunctions >= MUCH) {
+  bool isHeavy = p->numScalars + FUNCTION * p->numFunctions >= MUCH;
+  // What is loaded for an uneven vector as a whole comes in a branch.
+  if (isLarge && !uneven && (isHeavy || p->gathers)) {
     vectors = AHEAD;
-    line = chooseStep(p, lanes, vectors, line);
-  } else if (isLarge && p->gathers) {
-    vectors = 2;
     threads = SMALL;
-    line = target->warp * lanes;
+    line = isHeavy ? chooseStep(p, lanes, vectors, threads * lanes)
+                   : target->warp * lanes;
   }
   int64_t blocks = mloptDivideUp(count, threads * lanes * vectors);
   if (blocks > target->blocks)

@@ -4,15 +4,16 @@
 // RUN: mlopt-compile %s --emit=plan | FileCheck %s --check-prefix=PLAN
 // RUN: mlopt-compile %s --emit=ptx | FileCheck %s
 
-// A line is a row: its part of the bias is read once for all four, and
-// everything is loaded before anything is computed.
+// A line is a row: its part of the bias is read once for both, and everything is
+// loaded before anything is computed.
 // PLAN-LABEL:  llvm.func @bias_of_columns_kernel_0
 // PLAN-SAME:   line = 8192
-// PLAN-SAME:   vectors = 4
+// PLAN-SAME:   threads = 128
+// PLAN-SAME:   vectors = 2
 // CHECK-LABEL: entry bias_of_columns_kernel_0
-// CHECK-COUNT-6: ld.global.v4
+// CHECK-COUNT-4: ld.global.v4
 // CHECK-NOT:   ld.global
-// CHECK-COUNT-4: st.global.v4
+// CHECK-COUNT-2: st.global.v4
 // CHECK-NOT:   st.global
 func.func @bias_of_columns(%x: tensor<8192x8192xbf16>, %b: tensor<8192xf32>) -> tensor<8192x8192xbf16> {
   %0 = mlopt.convert %x : tensor<8192x8192xbf16> -> tensor<8192x8192xf32>
@@ -38,9 +39,9 @@ func.func @bias_of_columns(%x: tensor<8192x8192xbf16>, %b: tensor<8192xf32>) -> 
 // PLAN-LABEL:  llvm.func @bias_of_planes_kernel_0
 // PLAN-SAME:   line = 1024
 // CHECK-LABEL: entry bias_of_planes_kernel_0
-// CHECK-COUNT-6: ld.global.v4
+// CHECK-COUNT-4: ld.global.v4
 // CHECK-NOT:   ld.global
-// CHECK-COUNT-4: st.global.v4
+// CHECK-COUNT-2: st.global.v4
 func.func @bias_of_planes(%x: tensor<64x1024x1024xbf16>, %b: tensor<64x1024xf32>) -> tensor<64x1024x1024xbf16> {
   %0 = mlopt.convert %x : tensor<64x1024x1024xbf16> -> tensor<64x1024x1024xf32>
   %1 = mlopt.broadcast %b dims [0, 2] : tensor<64x1024xf32> -> tensor<64x1024x1024xf32>
@@ -63,7 +64,7 @@ func.func @bias_of_planes(%x: tensor<64x1024x1024xbf16>, %b: tensor<64x1024xf32>
 
 // What differs from row to row shares nothing: lines are as wide as a block.
 // PLAN-LABEL:  llvm.func @bias_of_rows_kernel_0
-// PLAN-SAME:   line = 2048
+// PLAN-SAME:   line = 1024
 func.func @bias_of_rows(%x: tensor<8192x8192xbf16>, %b: tensor<8192xf32>) -> tensor<8192x8192xbf16> {
   %0 = mlopt.convert %x : tensor<8192x8192xbf16> -> tensor<8192x8192xf32>
   %1 = mlopt.broadcast %b dims [0] : tensor<8192xf32> -> tensor<8192x8192xf32>
@@ -84,9 +85,9 @@ func.func @bias_of_rows(%x: tensor<8192x8192xbf16>, %b: tensor<8192xf32>) -> ten
   return %15 : tensor<8192x8192xbf16>
 }
 
-// Rows that do not come in fours.
+// Rows that do not come in pairs.
 // PLAN-LABEL:  llvm.func @odd_rows_kernel_0
-// PLAN-SAME:   line = 2048
+// PLAN-SAME:   line = 1024
 func.func @odd_rows(%x: tensor<8191x8192xbf16>, %b: tensor<8192xf32>) -> tensor<8191x8192xbf16> {
   %0 = mlopt.convert %x : tensor<8191x8192xbf16> -> tensor<8191x8192xf32>
   %1 = mlopt.broadcast %b dims [1] : tensor<8192xf32> -> tensor<8191x8192xf32>
