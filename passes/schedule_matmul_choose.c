@@ -52,18 +52,22 @@ static const MloptMatmulSchedule candidates[] = {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// What the model knows of sm_90a, from the CUDA C++ programming guide and the
-/// H200's data sheet: products of 16-bit elements that the Tensor Cores form in
-/// a cycle, bytes that L2 then delivers.
+/// What the model knows of sm_90a: products of 16-bit elements that the Tensor
+/// Cores form in a cycle (CUDA C++ programming guide), and what L2 delivers,
+/// fitted to 300 schedules of 60 products on an H200.
 enum {
   PRODUCTS_PER_CYCLE = 2048,
-  BYTES_PER_CYCLE = 64,
-  // Blocks that run side by side read the same lines at about the same time, of
-  // which the nearly square patch of these that a narrow band makes has few:
-  // 1024x1024x8192 in tiles of 128x64 took 27.5 us in bands of 4, 40 in bands
-  // of 8.
+  BLOCK_BYTES_PER_CYCLE = 80, ///< to one block
+  // To all blocks. Those that go along k together ask for the same lines at
+  // about the same time, which are then delivered once, the more so in a single
+  // round. Blocks that split k do not, and lines that TMA takes a part of are
+  // asked for twice.
+  LINES_PER_CYCLE = 66,
+  APART_LINES_PER_CYCLE = 56,
+  // Of blocks that run side by side, the nearly square patch that a narrow band
+  // makes reads few lines: 1024x1024x8192 in tiles of 128x64 took 27.5 us in
+  // bands of 4, 40 in bands of 8.
   FEW_BAND = 4,
-  FEW_BYTES_PER_CYCLE = 80,
 };
 
 /// The lines of memory that TMA asks L2 for to read 128 bytes of a row.
@@ -87,17 +91,35 @@ static int64_t fillCycles(const MloptContraction *c,
   return pieces * (PIECE_CYCLES + OPERATION_CYCLES * c->prologue.operations);
 }
 
-/// Whether each block has one tile at most.
-static bool isOneRound(const MloptContractions *list,
-                       const MloptMatmulSchedule *s) {
-  return mloptMatmulTotal(list, s) * mloptMatmulBlocks(s) <=
-         MLOPT_MATMUL_PROCESSORS;
+/// Whether so many blocks have one tile each at most.
+static bool isOneRound(int64_t blocks) {
+  return blocks <= MLOPT_MATMUL_PROCESSORS;
 }
 
-/// Cycles of a step of a tile, bound by its products or by what it reads from
-/// L2, of tiles of one round or of several.
+static int64_t countBlocks(const MloptContractions *list,
+                           const MloptMatmulSchedule *s) {
+  return mloptMatmulTotal(list, s) * mloptMatmulBlocks(s);
+}
+
+/// Cycles until a block has a stage's rows from L2, beside others.
+static int64_t costOfReading(const MloptContraction *c,
+                             const MloptMatmulSchedule *s, int64_t blocks) {
+  int64_t ofA = linesOf(&c->a), ofB = linesOf(&c->b);
+  int64_t lines = ofA * s->tile[0] + ofB * s->tile[1] / s->cluster;
+  int64_t own = lines * MLOPT_NV_ROW_BYTES / BLOCK_BYTES_PER_CYCLE;
+  bool isApart = s->splits > 1 || ofA > 1 || ofB > 1;
+  if (isOneRound(blocks) && !isApart)
+    return own;
+  int64_t active =
+      isOneRound(blocks) ? blocks : (int64_t)MLOPT_MATMUL_PROCESSORS;
+  return larger(own, lines * active /
+                         (isApart ? APART_LINES_PER_CYCLE : LINES_PER_CYCLE));
+}
+
+/// Cycles of a step of a tile, bound by its products or by what so many blocks
+/// read from L2.
 static int64_t costOfStep(const MloptContraction *c,
-                          const MloptMatmulSchedule *s, bool isOne) {
+                          const MloptMatmulSchedule *s, int64_t blocks) {
   enum {
     CLUSTER_LOSS = 32, // one in, of stages that wait for two blocks, measured
     PROMOTE_CYCLES = 200, // of a stage whose sums are added, measured
@@ -110,10 +132,7 @@ static int64_t costOfStep(const MloptContraction *c,
   };
   int64_t compute = s->tile[0] * s->tile[1] * (MLOPT_NV_MMA_STAGE_BYTES / 2) /
                     PRODUCTS_PER_CYCLE;
-  int64_t read =
-      (linesOf(&c->a) * s->tile[0] + linesOf(&c->b) * s->tile[1] / s->cluster) *
-      MLOPT_NV_MMA_STAGE_BYTES /
-      (isOne && s->splits == 1 ? FEW_BYTES_PER_CYCLE : BYTES_PER_CYCLE);
+  int64_t read = costOfReading(c, s, blocks);
   int64_t less = compute < read ? compute : read;
   int64_t step = compute + read - less + less / 8;
   if (s->tile[1] <= NARROW)
@@ -134,8 +153,8 @@ static int64_t costOfStore(const MloptContraction *c,
   enum {
     STORE_CYCLES = 400,
     STORE_COLUMN_CYCLES = 4,
-    SPLIT_CYCLES = 6000, // meeting, and of each block, sending: 6 microseconds
-    SPLIT_COLUMN_CYCLES = 10, // of 4 x 128 or 8 x 64 columns, measured
+    SPLIT_CYCLES = 3500,     // meeting twice, measured
+    SPLIT_COLUMN_CYCLES = 5, // of each block, sending, measured
     OPERATIONS_PER_CYCLE = 128,
   };
   int64_t store = STORE_CYCLES + STORE_COLUMN_CYCLES * s->tile[1];
@@ -164,18 +183,15 @@ static int64_t cost(const MloptContractions *list,
     TAIL_CYCLES = 18000, // clearing flags, sending and adding sums
   };
   const MloptContraction *c = &list->at[0];
-  bool isOne = isOneRound(list, s);
-  int64_t step = 0, store = 0;
+  int64_t step = 0, store = 0, blocks = countBlocks(list, s);
   for (intptr_t i = 0; i < list->count; ++i) {
-    int64_t own = costOfStep(&list->at[i], s, isOne);
+    int64_t own = costOfStep(&list->at[i], s, blocks);
     step = own > step ? own : step;
     own = costOfStore(&list->at[i], s);
     store = own > store ? own : store;
   }
   int64_t multiply = mloptDivideUp(stepsOf(c, s), s->splits) * step;
-  int64_t rounds =
-      mloptDivideUp(mloptMatmulTotal(list, s) * mloptMatmulBlocks(s),
-                    MLOPT_MATMUL_PROCESSORS);
+  int64_t rounds = mloptDivideUp(blocks, MLOPT_MATMUL_PROCESSORS);
   if (s->tail) {
     MloptMatmulTail tail = mloptMatmulTailOf(c, s);
     return rounds * store + tail.rounds * multiply + tail.firstSteps * step +
@@ -183,7 +199,7 @@ static int64_t cost(const MloptContractions *list,
   }
   if (!s->alternate)
     return rounds * (multiply + store);
-  if (!isOne)
+  if (!isOneRound(blocks))
     multiply += multiply / ALTERNATE_LOSS;
   int64_t turns = mloptDivideUp(rounds, MLOPT_MATMUL_CONSUMERS);
   int64_t together = rounds * multiply + store;
@@ -271,17 +287,18 @@ static int64_t findBest(const MloptContractions *list,
   for (int i = 0; i < MLOPT_COUNT(candidates); ++i) {
     MloptMatmulSchedule candidate = candidates[i];
     mloptMatmulComplete(c, &candidate);
-    if (isOneRound(list, &candidate))
+    if (isOneRound(countBlocks(list, &candidate)))
       candidate.band = FEW_BAND;
     candidate = maybeTail(list, &candidate);
     for (; candidate.splits <= MLOPT_MATMUL_MOST_SPLITS;
          candidate.splits *= 2) {
       int64_t cycles = cost(list, &candidate);
-      // The other way round is faster, but where B's columns are computed, or
-      // fit into one tile that leaves out steps.
+      // The other way round is faster, but where k is split, or B's columns are
+      // computed, or fit into one tile that leaves out steps.
       bool isOnlyColumn = c->sizes[MLOPT_AXIS_N] <= candidate.tile[1] &&
                           c->sizes[MLOPT_AXIS_N] > candidate.tile[1] / 2;
-      if (candidate.tile[0] > candidate.tile[1] && !c->computes[1] &&
+      if (candidate.tile[0] > candidate.tile[1] && candidate.splits == 1 &&
+          !c->computes[1] &&
           !(mloptMatmulCanSkipZeros(c, &candidate) && isOnlyColumn))
         continue;
       // Boxes of pixels are nobody's but the block's.

@@ -1,0 +1,65 @@
+// How kernels divide the work of a product, by its sizes: factors of rows that
+// run along k.
+//
+// RUN: mlopt-compile %s --emit=plan | FileCheck %s
+
+// Tiles that leave multiprocessors idle for a long time share k: in a cluster.
+// CHECK-LABEL: llvm.func @partial_kernel_0
+// CHECK-SAME:    splits =
+func.func @partial(%a: tensor<93x4872xbf16>, %b: tensor<2568x4872xbf16>) -> tensor<93x2568xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<93x4872xbf16>, tensor<2568x4872xbf16>) -> tensor<93x2568xbf16>
+  return %0 : tensor<93x2568xbf16>
+}
+
+// So does a tile that is little but padding, of as few columns as there are.
+// CHECK-LABEL: llvm.func @small_kernel_0
+// CHECK-SAME:    splits = 8 : i64{{.*}} tile = array<i64: 128, 64, 64>
+func.func @small(%a: tensor<32x9792xbf16>, %b: tensor<40x9792xbf16>) -> tensor<32x40xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<32x9792xbf16>, tensor<40x9792xbf16>) -> tensor<32x40xbf16>
+  return %0 : tensor<32x40xbf16>
+}
+
+// Or in pieces, whose sums another kernel adds.
+// CHECK-LABEL: llvm.func @cut_kernel_0
+// CHECK-SAME:    family = "matmul"
+// CHECK:       func.func @cut
+// CHECK:         gpu.launch_func @cut_kernel_0
+// CHECK:         gpu.launch_func @cut_kernel_1
+func.func @cut(%a: tensor<384x1536xbf16>, %b: tensor<64x1536xbf16>) -> tensor<384x64xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<384x1536xbf16>, tensor<64x1536xbf16>) -> tensor<384x64xbf16>
+  return %0 : tensor<384x64xbf16>
+}
+
+// Enough tiles stay whole.
+// CHECK-LABEL: llvm.func @full_kernel_0
+// CHECK-NOT:     splits
+// CHECK-SAME:    nvvm
+func.func @full(%a: tensor<1024x8192xbf16>, %b: tensor<1024x8192xbf16>) -> tensor<1024x1024xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<1024x8192xbf16>, tensor<1024x8192xbf16>) -> tensor<1024x1024xbf16>
+  return %0 : tensor<1024x1024xbf16>
+}
+
+// Rows that do not start with a line of memory take twice as much from L2: two
+// blocks share tiles of B.
+// CHECK-LABEL: llvm.func @lines_kernel_0
+// CHECK-SAME:    cluster = 2 : i64
+func.func @lines(%a: tensor<1500x3000xbf16>, %b: tensor<1500x3000xbf16>) -> tensor<1500x1500xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<1500x3000xbf16>, tensor<1500x3000xbf16>) -> tensor<1500x1500xbf16>
+  return %0 : tensor<1500x1500xbf16>
+}
+
+// Two sums of each short row: the kernels of rows.
+// CHECK-LABEL: llvm.func @short_rows_kernel_0
+// CHECK-SAME:    family = "rows"
+func.func @short_rows(%a: tensor<2205x382xbf16>, %b: tensor<2x382xbf16>) -> tensor<2205x2xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<2205x382xbf16>, tensor<2x382xbf16>) -> tensor<2205x2xbf16>
+  return %0 : tensor<2205x2xbf16>
+}
+
+// Longer ones go into fragments of mma.sync.
+// CHECK-LABEL: llvm.func @long_rows_kernel_0
+// CHECK-SAME:    family = "tiled"
+func.func @long_rows(%a: tensor<1436x903xbf16>, %b: tensor<2x903xbf16>) -> tensor<1436x2xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<1436x903xbf16>, tensor<2x903xbf16>) -> tensor<1436x2xbf16>
+  return %0 : tensor<1436x2xbf16>
+}
