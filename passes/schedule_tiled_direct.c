@@ -122,6 +122,17 @@ bool mloptTiledIsDirectTile(const MloptProduct *p,
          mloptTiledThreads(s) <= MOST_THREADS;
 }
 
+/// Whether the sums of each row are so few and short that the kernels of rows
+/// (schedule_rows.c) do as well without shifting any: measured from 618x2x75 to
+/// 2593x2x503, and 1x2933x169, which took 4.4 us, not 6.
+static bool isForRows(const MloptProduct *p) {
+  enum { MOST_NARROW = 2, MOST_DEPTH = 512, MOST_SUMS = 6144 };
+  int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
+  return !isWhole(p) && (mloptTiledIsFew(p) ||
+                         ((m < n ? m : n) <= MOST_NARROW && m * n < MOST_SUMS &&
+                          p->axes[MLOPT_AXIS_K].size <= MOST_DEPTH));
+}
+
 /// A kernel that reads a side of up to eight beside the other factor, as fast
 /// as memory gives that: warps of 16 rows, two lines deep, as many groups as
 /// make enough of them. Measured from 1x1024x1024 to 8x14336x4096, and shifted
@@ -134,7 +145,7 @@ bool mloptTiledChooseDirect(const MloptProduct *p, bool clusters,
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
   int64_t k = p->axes[MLOPT_AXIS_K].size;
   if ((m < n ? m : n) > DIRECT_COLUMNS || (m < n ? n : m) < LEAST_OTHER ||
-      p->isOrdered || !isReadable(p) || (!isWhole(p) && mloptTiledIsFew(p)) ||
+      p->isOrdered || !isReadable(p) || isForRows(p) ||
       !mloptTiledIsStreamed(p, rows ? MLOPT_AXIS_N : MLOPT_AXIS_M))
     return false;
   // Shifted lines come one a step, to twice as many warps.
