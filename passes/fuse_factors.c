@@ -41,6 +41,8 @@
 #include "match.h"
 #include "target.h"
 
+#include <math.h>
+
 static const char *const batchOf[] = {"lhs_batch", "rhs_batch"};
 static const char *const contractOf[] = {"lhs_contract", "rhs_contract"};
 
@@ -187,15 +189,17 @@ static int64_t granuleOf(MlirOperation dot) {
   return granule;
 }
 
-/// Microseconds of a product on wgmma.
-static double productTime(double products) {
-  const double reached = 0.6;
-  return products / reached / (double)mloptSm90.tensorProducts;
+/// Microseconds of a product on wgmma, of which a step after the other takes
+/// its time.
+static double productTime(double products, double depth) {
+  const double reached = 0.6, stepTime = 0.07, step = 64;
+  double time = products / reached / (double)mloptSm90.tensorProducts;
+  return fmax(time, stepTime * depth / step);
 }
 
 /// Microseconds until the padded factors are there.
 static double padTime(double bytes) {
-  const double launches = 3, paddedBytes = 1.2e6;
+  const double launches = 3, paddedBytes = 1.65e6;
   return launches + bytes / paddedBytes;
 }
 
@@ -218,22 +222,21 @@ static bool paysForLines(MlirOperation dot) {
       products /= (double)mloptFuseSizeOf(type, &batch);
     bytes += elements * mloptElementWidth(mloptElementType(type)) / 8;
   }
-  return padTime(bytes) < productTime(products * depth) /
+  return padTime(bytes) < productTime(products * depth, depth) /
                               (depth < SHORT_DEPTH ? SHORT_SHARE : SHARE);
 }
 
 /// Whether padding the factors, and a product of them on wgmma, take less time
 /// than one kernel on mma.sync that shifts elements into place, in
-/// microseconds. Rates are of an H200, measured over 200 random sizes.
+/// microseconds. Rates are of an H200, fitted to both ways for 54 sizes.
 static bool pays(MlirOperation dot) {
-  enum { SIDE = 64, STEP = 128, NARROW = 16, FEW_SIDE = 8, FEW_SUMS = 1024 };
+  enum { SIDE = 64, STEP = 128, NARROW = 16, FEW_SUMS = 1024 };
   // In place: rows of whole words are copied, others shifted.
   int64_t granule = granuleOf(dot);
   bool isCopied = granule >= 4;
-  const double stepTime = isCopied ? 0.5 : 1.5;
   // Others than of 16 bits are multiplied one by one or as sums of terms.
   const double parts = hasOneLayout(dot) ? 6 : 1;
-  const double reachedInPlace = (isCopied ? 0.2 : 0.13) / parts;
+  const double reachedInPlace = (granule == 8 ? 0.19 : 0.12) / parts;
   double bytes = 0, depth = 1, blocks = 1, batches = 1, sums = 1;
   int64_t narrow = INT64_MAX;
   for (intptr_t side = 0; side < 2; ++side) {
@@ -251,23 +254,30 @@ static bool pays(MlirOperation dot) {
     bytes += (double)mloptNumElements(type) *
              mloptElementWidth(mloptElementType(type)) / 8;
   }
-  // A few sums are those of rows.
-  if (narrow < FEW_SIDE && sums < FEW_SUMS)
+  // Few sums leave most multiprocessors idle either way.
+  if (batches * sums < FEW_SUMS)
     return false;
-  double bytesInPlace = granule == 8       ? 3e6
-                        : isCopied         ? 1.1e6
-                        : narrow <= NARROW ? 1e6
-                                           : 5e5;
+  // A narrow factor beside one that is streamed, or tiles of both.
+  bool isNarrow = narrow <= NARROW;
+  double stepTime = isNarrow ? (isCopied ? 0.5 : 1.5) : (isCopied ? 0.9 : 2.3);
+  double firstTime = isNarrow ? stepTime : 2;
+  double bytesInPlace = isNarrow ? (granule == 8 ? 4e6
+                                    : isCopied   ? 1.47e6
+                                                 : 1.3e6)
+                                 : (granule == 8 ? 1.6e6
+                                    : isCopied   ? 9e5
+                                                 : 6.7e5);
   double products = batches * sums * depth;
   // Rounds of blocks, or of clusters that share the steps of one.
   double rounds = batches * blocks / (double)mloptSm90.multiprocessors;
   double least = 1.0 / (double)mloptSm90.portableCluster;
   rounds = rounds > 1 ? rounds : rounds < least ? least : rounds;
-  double steps = stepTime * (1 + depth / STEP * rounds);
+  double steps = firstTime + stepTime * depth / STEP * rounds;
   double inPlace = products / (double)mloptSm90.tensorProducts / reachedInPlace;
-  inPlace = inPlace > steps ? inPlace : steps;
-  inPlace = inPlace > bytes / bytesInPlace ? inPlace : bytes / bytesInPlace;
-  return padTime(bytes) + productTime(products) < inPlace;
+  inPlace = fmax(inPlace, steps);
+  inPlace = fmax(inPlace, bytes / bytesInPlace);
+  double padded = productTime(products, isNarrow ? 0 : depth);
+  return padTime(bytes) + padded < inPlace;
 }
 
 /// Puts `count` zeros behind dimension `dim` of a factor.

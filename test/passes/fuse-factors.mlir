@@ -81,13 +81,21 @@ func.func @neither(%a: tensor<64x1021xi8>, %b: tensor<1021x2048xi8>) -> tensor<6
   return %0 : tensor<64x2048xi32>
 }
 
+// Rows of whole words would be copied as they are, a few elements at a time.
+// CHECK-LABEL: @words
+// CHECK:         mlopt.pad
+func.func @words(%a: tensor<6842x738xbf16>, %b: tensor<178x738xbf16>) -> tensor<6842x178xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<6842x738xbf16>, tensor<178x738xbf16>) -> tensor<6842x178xbf16>
+  return %0 : tensor<6842x178xbf16>
+}
+
 // Not where the copies cost more than they save: a small product, short rows.
 // CHECK-LABEL: @small
 // CHECK-NOT:     pad
-func.func @small(%a: tensor<64x333xbf16>, %b: tensor<64x333xbf16>, %c: tensor<512x77xbf16>, %d: tensor<1024x77xbf16>) -> (tensor<64x64xbf16>, tensor<512x1024xbf16>) {
+func.func @small(%a: tensor<64x333xbf16>, %b: tensor<64x333xbf16>, %c: tensor<512x77xbf16>, %d: tensor<512x77xbf16>) -> (tensor<64x64xbf16>, tensor<512x512xbf16>) {
   %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<64x333xbf16>, tensor<64x333xbf16>) -> tensor<64x64xbf16>
-  %1 = mlopt.dot %c, %d contract [1] x [1] : (tensor<512x77xbf16>, tensor<1024x77xbf16>) -> tensor<512x1024xbf16>
-  return %0, %1 : tensor<64x64xbf16>, tensor<512x1024xbf16>
+  %1 = mlopt.dot %c, %d contract [1] x [1] : (tensor<512x77xbf16>, tensor<512x77xbf16>) -> tensor<512x512xbf16>
+  return %0, %1 : tensor<64x64xbf16>, tensor<512x512xbf16>
 }
 
 // What other kernels compute stays: f32 in full precision, factors of 16 bits,
