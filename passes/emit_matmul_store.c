@@ -94,6 +94,13 @@ static void awaitSlot(MloptMatmul *g, const MloptMatmulConsumer *w) {
   mloptNvEndIf(nv, &first);
 }
 
+/// Whether a box is not beyond the mask altogether.
+static MlirValue isInMask(MloptMatmul *g, const MlirValue *axes) {
+  MlirValue last = mloptNvAddInt(&g->nv, axes[MLOPT_AXIS_M],
+                                 MLOPT_NV_MMA_ROWS - 1 + g->mask.offset);
+  return mloptBuildCmpI(g->nv.b, "sle", axes[MLOPT_AXIS_N], last);
+}
+
 /// Stages a block in a slot that has been waited for, and lets TMA store it.
 static void storeBox(MloptMatmul *g, const MloptMatmulConsumer *w,
                      const MloptOutput *output, MlirValue slot,
@@ -106,8 +113,13 @@ static void storeBox(MloptMatmul *g, const MloptMatmulConsumer *w,
   MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
   MlirValue at[MLOPT_PLACE_MAX_DIGITS];
   intptr_t rank = mloptBoxOfOutput(nv, &g->c, output, axes, at);
+  MloptNvScope needed;
+  if (g->isMasked)
+    needed = mloptNvBeginIf(nv, isInMask(g, axes));
   mloptNvStoreBox(nv, mlirBlockGetArgument(g->parameters, output->parameter),
                   slot, rank, at);
+  if (g->isMasked)
+    mloptNvEndIf(nv, &needed);
   mloptNvCommitStores(nv);
   mloptNvEndIf(nv, &first);
 }

@@ -163,6 +163,7 @@ def not_neutral(*sizes, **options):
 PROGRAMS = [
     ("training_512", training(36, 512, 512)),
     ("training_1024", training(10, 1024, 1024)),
+    ("training_2048", training(2, 2048, 2048)),
     ("training_flipped", training(36, 512, 512, masked="column <= row")),
     ("training_prefix", training(20, 512, 768, offset=256)),
     ("training_short_prefix", training(40, 512, 520, offset=8)),
