@@ -18,6 +18,12 @@
 #include "emit_matmul_impl.h"
 #include "target.h"
 
+/// What TMA loads of a step.
+static int64_t stageBytes(const MloptMatmul *g) {
+  return mloptMatmulRowsOfA(&g->all, &g->s) * MLOPT_NV_ROW_BYTES +
+         g->shared.bBytes;
+}
+
 /// The residuals of a tile, unless another block stores it.
 static void loadResiduals(MloptMatmul *g, MloptMatmulTile tile,
                           const MloptMatmulItem *item, MlirValue *place) {
@@ -50,8 +56,7 @@ static void loadSteps(MloptMatmul *g, MloptMatmulTile tile,
   MlirValue step, in[2];
   MloptNvScope steps = mloptMatmulBeginSteps(g, item, 2, place, &step, in);
   MloptNvPlace here = {in[0], in[1]};
-  MlirValue barrier = mloptNvRingAcquire(nv, &g->ring, here,
-                                         g->shared.aBytes + g->shared.bBytes);
+  MlirValue barrier = mloptNvRingAcquire(nv, &g->ring, here, stageBytes(g));
   mloptMatmulLoadA(g, tile, step, here.stage, barrier);
   mloptMatmulLoadB(g, tile, step, here.stage, barrier);
   MloptNvPlace after = mloptNvRingNext(nv, &g->ring, here);
@@ -89,10 +94,9 @@ static void fillStages(MloptMatmul *g, MloptMatmulTile tile, int64_t count) {
     MloptNvScope stages =
         mloptNvBeginFor(nv, mloptNvInt(nv, 0), mloptNvInt(nv, count),
                         mloptNvInt(nv, 1), 0, none, &i, none);
-    MlirValue barrier =
-        isInput ? mloptNvRingExpect(nv, &g->ring, i,
-                                    g->shared.aBytes + g->shared.bBytes)
-                : mloptNvRingBarrier(nv, &g->ring, i);
+    MlirValue barrier = isInput
+                            ? mloptNvRingExpect(nv, &g->ring, i, stageBytes(g))
+                            : mloptNvRingBarrier(nv, &g->ring, i);
     loadIfInput(g, tile, mloptNvAdd(nv, g->firstStep, i), i, barrier, isInput);
     mloptNvEndFor(nv, &stages, none, none);
     if (isInput)

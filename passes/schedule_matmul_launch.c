@@ -362,9 +362,10 @@ MlirAttribute mloptMatmulMapOfOutput(MlirContext context,
 
 /// Puts a contraction's tensor maps where its parameters are.
 static void addMaps(MlirContext context, const MloptContraction *c,
-                    const MloptMatmulSchedule *s, MlirAttribute *maps) {
+                    const MloptMatmulSchedule *s, int64_t rowsOfA,
+                    MlirAttribute *maps) {
   if (!c->computes[0])
-    maps[c->a.parameter] = factorMap(context, &c->a, c->a.offset, s->tile[0]);
+    maps[c->a.parameter] = factorMap(context, &c->a, c->a.offset, rowsOfA);
   for (intptr_t i = 0; i < c->numProducts && !c->computes[1]; ++i)
     maps[c->parametersOfB[i]] =
         factorMap(context, &c->b, c->offsetsOfB[i],
@@ -386,7 +387,7 @@ static MlirAttribute tensorMaps(MlirContext context,
   for (intptr_t i = 0; i < count; ++i)
     maps[i] = mlirUnitAttrGet(context);
   for (intptr_t i = 0; i < list->count; ++i)
-    addMaps(context, &list->at[i], s, maps);
+    addMaps(context, &list->at[i], s, mloptMatmulRowsOfA(list, s), maps);
   return mlirArrayAttrGet(context, count, maps);
 }
 

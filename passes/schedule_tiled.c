@@ -45,9 +45,9 @@ static const MloptTiledSchedule mmaTiles[] = {
 /// the small factor to read beside them. In pairs, the second for when the
 /// tiles of the first would be too few; those of wide n, then of wide m.
 static const MloptTiledSchedule skinnyTiles[] = {
-    {{16, 64, 256}, {16, 32}, 2, 4, 1, 1},
+    {{16, 64, 128}, {16, 16}, 3, 2, 1, 1},
     {{16, 32, 256}, {16, 16}, 4, 4, 1, 1},
-    {{64, 16, 256}, {32, 16}, 2, 4, 1, 1},
+    {{64, 16, 128}, {16, 16}, 3, 2, 1, 1},
     {{32, 16, 256}, {16, 16}, 4, 4, 1, 1},
     {{32, 64, 128}, {16, 32}, 4, 2, 1, 1},
     {{32, 32, 256}, {16, 16}, 3, 2, 1, 1},
@@ -57,6 +57,12 @@ static const MloptTiledSchedule skinnyTiles[] = {
     {{64, 32, 128}, {32, 16}, 4, 2, 1, 1},
     {{64, 64, 128}, {32, 32}, 3, 2, 1, 1},
     {{32, 64, 128}, {16, 32}, 4, 2, 1, 1},
+};
+/// The same for up to 16 where the large factor runs along its own rows, of
+/// which whole lines are read: those of wide n, then of wide m.
+static const MloptTiledSchedule skinnyAcrossTiles[] = {
+    {{16, 64, 128}, {16, 16}, 4, 2, 1, 1},
+    {{64, 16, 128}, {16, 16}, 4, 2, 1, 1},
 };
 /// The same where the large factor is computed from elements of eight bits: as
 /// many bytes of it under way.
@@ -269,6 +275,18 @@ static void splitSteps(const MloptProduct *p, MloptTiledSchedule *s) {
     s->splits = more.splits;
 }
 
+/// Whether elements of the large factor, of 16 bits, lie side by side along its
+/// own rows and not along k.
+static bool runsAcross(const MloptProduct *p) {
+  int large = mloptTiledLongFactor(p);
+  const MloptAccess *access = &p->factors[large].access;
+  MloptAxis axis = large ? MLOPT_AXIS_N : MLOPT_AXIS_M;
+  return mloptTiledUsesMma(p) && access->isKnown &&
+         mloptTiledBytesOf(mloptTiledStored(p, large)) == 2 &&
+         mloptRunAlong(p, access, axis, 2) >
+             mloptRunAlong(p, access, MLOPT_AXIS_K, 2);
+}
+
 /// The first pair that holds the small side; of that, the second where the
 /// first would leave multiprocessors idle, and then a part of k for each block
 /// if the chip has clusters. False if there is none.
@@ -284,7 +302,9 @@ static bool chooseSkinny(const MloptProduct *p, bool clusters,
     return false;
   bool second = mloptTiledCountTiles(p, &tiles[i]) <
                 MLOPT_TILED_PROCESSORS - MLOPT_TILED_PROCESSORS / 8;
-  *out = fit(p, tiles[i + second]);
+  *out = fit(p, runsAcross(p) && size <= skinnyAcrossTiles[small].tile[small]
+                    ? skinnyAcrossTiles[small]
+                    : tiles[i + second]);
   if (clusters)
     splitSteps(p, out);
   return true;

@@ -101,7 +101,7 @@ func.func @from_one(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x6
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: llvm.func @skinny_kernel_0
-// CHECK-SAME:    family = "tiled", groups = 4 : i64, stages = 2 : i64, terms = 1 : i64, tile = array<i64: 16, 64, 256>
+// CHECK-SAME:    family = "tiled", groups = 2 : i64, stages = 3 : i64, terms = 1 : i64, tile = array<i64: 16, 64, 128>
 // CHECK:       func.func @skinny
 // CHECK:         %[[BLOCKS:.*]] = arith.constant 224 : index
 // CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],
@@ -152,12 +152,41 @@ func.func @short(%a: tensor<1x14336xbf16>, %b: tensor<4096x14336xbf16>) -> tenso
 
 // -----
 
-// Many tiles of a wider side are for wgmma.
+// Weights that run along n come in lines of as many columns; blocks of a
+// cluster share k where there are few such tiles.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: llvm.func @across_kernel_0
+// CHECK-SAME:    family = "tiled", groups = 2 : i64, splits = 2 : i64, stages = 4 : i64, terms = 1 : i64, tile = array<i64: 16, 64, 128>
+func.func @across(%a: tensor<16x14336xbf16>, %b: tensor<14336x4096xbf16>) -> tensor<16x4096xf32> {
+  %0 = mlopt.fusion (%x = %a : tensor<16x14336xbf16>, %y = %b : tensor<14336x4096xbf16>) -> tensor<16x4096xf32> {
+    %z = arith.constant dense<0.0> : tensor<16x4096xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<16x14336xbf16>, tensor<14336x4096xbf16>) outs(%z : tensor<16x4096xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<16x4096xf32>
+    mlopt.yield %1 : tensor<16x4096xf32>
+  }
+  return %0 : tensor<16x4096xf32>
+}
+
+// -----
+
+// Many tiles of a wider side are for wgmma. A box has the rows that there are,
+// and the ring no more of the weights than keeps memory busy.
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: llvm.func @wider_kernel_0
-// CHECK-SAME:    family = "matmul"
+// CHECK-SAME:    family = "matmul", stages = 6 : i64, tile = array<i64: 64, 128, 64>
+// CHECK:       func.func @wider
+// CHECK:         mlopt.tensor_maps = [{box = array<i64: 64, 32>, {{[^}]*}}}, {box = array<i64: 64, 128>,
 func.func @wider(%a: tensor<32x4096xbf16>, %b: tensor<14336x4096xbf16>) -> tensor<32x14336xf32> {
   %0 = mlopt.fusion (%x = %a : tensor<32x4096xbf16>, %y = %b : tensor<14336x4096xbf16>) -> tensor<32x14336xf32> {
     %z = arith.constant dense<0.0> : tensor<32x14336xf32>
