@@ -262,7 +262,7 @@ static bool pays(MlirOperation dot) {
   double stepTime = isNarrow ? (isCopied ? 0.5 : 1.5) : (isCopied ? 0.9 : 2.3);
   double firstTime = isNarrow ? stepTime : 2;
   double bytesInPlace = isNarrow ? (granule == 8 ? 4e6
-                                    : isCopied   ? 1.47e6
+                                    : isCopied   ? 2.2e6
                                                  : 1.3e6)
                                  : (granule == 8 ? 1.6e6
                                     : isCopied   ? 9e5
