@@ -156,13 +156,44 @@ static bool hasComparator(MlirOperation op) {
       mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
+/// Counts of rows: i32, the lines' shape, then values and chunks, so many that
+/// they cover a line.
+static bool checkCounts(const MloptSubject *s, MlirType counts, MlirType rows,
+                        int64_t dim) {
+  int64_t length = mlirIntegerAttrGetValueInt(mloptSubjectAttr(s, "counted"));
+  intptr_t rank = mloptRank(rows);
+  if (dim != rank - 1)
+    return mloptReject(
+        s, "is counted along dimension %" PRId64 ", not the last of %" PRIdPTR,
+        dim, rank);
+  if (length < 1)
+    return mloptReject(s,
+                       "needs a chunk of at least 1 row, but 'counted' is "
+                       "%" PRId64,
+                       length);
+  bool good = mloptRank(counts) == rank + 1 &&
+              mlirTypeIsAInteger(mloptElementType(counts)) &&
+              mloptElementWidth(mloptElementType(counts)) == 32;
+  for (intptr_t i = 0; good && i < rank - 1; ++i)
+    good = mloptSizesAgree(mloptDim(counts, i), mloptDim(rows, i));
+  if (good && !mloptIsDynamic(mloptDim(rows, dim)))
+    good = mloptSizesAgree(mloptDim(counts, rank),
+                           (mloptDim(rows, dim) + length - 1) / length);
+  return good ||
+         mloptReject(s,
+                     "needs counts of i32 for each line, value and chunk of "
+                     "%" PRId64 " rows as its last operand",
+                     length);
+}
+
 static intptr_t inferSort(const MloptOpDef *def, const MloptInferArgs *args,
                           MlirType *results) {
   MloptSubject s;
   int64_t dim;
   if (!mloptInferSubject(def, args, &s))
     return -1;
-  intptr_t n = args->numOperands;
+  bool isCounted = !mlirAttributeIsNull(mloptSubjectAttr(&s, "counted"));
+  intptr_t n = args->numOperands - isCounted;
   bool good = n > 0 || mloptReject(&s, "needs at least one operand");
   for (intptr_t i = 0; good && i < n; ++i) {
     results[i] = args->operandTypes[i];
@@ -171,7 +202,8 @@ static intptr_t inferSort(const MloptOpDef *def, const MloptInferArgs *args,
         mloptReject(
             &s, "operand #%" PRIdPTR " has another shape than operand #0", i);
   }
-  if (!good || !mloptReadDim(&s, "dim", mloptRank(results[0]), &dim))
+  if (!good || !mloptReadDim(&s, "dim", mloptRank(results[0]), &dim) ||
+      (isCounted && !checkCounts(&s, args->operandTypes[n], results[0], dim)))
     return -1;
   return n;
 }
@@ -195,13 +227,15 @@ static MlirLogicalResult verifyRuns(MlirOperation op) {
 }
 
 static MlirLogicalResult verifySort(MlirOperation op) {
-  intptr_t n = mlirOperationGetNumOperands(op);
+  intptr_t n = mlirOperationGetNumResults(op);
   if (mloptFailed(verifyRuns(op)))
     return mloptFailure();
   int64_t keys = mloptGetInt(op, "num_keys");
   if (!hasComparator(op)) {
-    if (isSet(op, "weak_order"))
-      return mloptOpError(op, "has 'weak_order', but no region");
+    static const char *const ofRegions[] = {"weak_order", "counted"};
+    for (int i = 0; i < MLOPT_COUNT(ofRegions); ++i)
+      if (isSet(op, ofRegions[i]))
+        return mloptOpError(op, "has '%s', but no region", ofRegions[i]);
     if (n > 0 && (keys < 1 || keys > n)) // having none is an error of its own
       return mloptOpError(
           op, "needs 1 to %" PRIdPTR " keys, but 'num_keys' is %" PRId64, n,
@@ -227,7 +261,7 @@ static MlirType i1Type(MlirOperation op, intptr_t i) {
 }
 
 static MlirLogicalResult verifySortRegion(MlirOperation op) {
-  return mloptVerifyScalarRegion(op, 2 * mlirOperationGetNumOperands(op),
+  return mloptVerifyScalarRegion(op, 2 * mlirOperationGetNumResults(op),
                                  pairedType, 1, i1Type);
 }
 
@@ -301,7 +335,7 @@ static bool isInOrder(MlirOperation op, const MlirAttribute *constants) {
   if (size == 0 || size == 1)
     return true;
   uint64_t bits;
-  int64_t keys = hasComparator(op) ? mlirOperationGetNumOperands(op)
+  int64_t keys = hasComparator(op) ? mlirOperationGetNumResults(op)
                                    : mloptGetInt(op, "num_keys");
   for (int64_t i = 0; i < keys; ++i)
     if (!mloptReadSplat(constants[i], &bits))
@@ -314,7 +348,7 @@ static MlirLogicalResult foldSort(MlirOperation op,
                                   MloptFoldResult *results) {
   enum { MAX_FOLDED = 4 };
   MloptElements operands[MAX_FOLDED];
-  intptr_t n = mlirOperationGetNumOperands(op);
+  intptr_t n = mlirOperationGetNumResults(op);
   if (isInOrder(op, constants)) {
     MlirLogicalResult result = mloptSuccess();
     for (intptr_t i = 0; i < n && !mloptFailed(result); ++i)
@@ -342,6 +376,7 @@ static const MloptAttrSpec sortAttrs[] = {
     {"weak_order", mloptIsUnit, "a unit attribute", true, NULL},
     {"from", mloptIsI64, "an i64", true, NULL},
     {"to", mloptIsI64, "an i64", true, NULL},
+    {"counted", mloptIsI64, "an i64", true, NULL},
 };
 
 const MloptOpDef mloptOp_sort MLOPT_TABLE = {
@@ -358,7 +393,7 @@ const MloptOpDef mloptOp_sort MLOPT_TABLE = {
                 "(`descending` unit($descending)^)? (`unsigned_keys` "
                 "unit($unsigned_keys)^)? (`total_order` unit($total_order)^)? "
                 "(`weak_order` unit($weak_order)^)? (`from` int($from)^)? "
-                "(`to` int($to)^)? attr-dict `:` "
+                "(`to` int($to)^)? (`counted` int($counted)^)? attr-dict `:` "
                 "functional-type (region^)?",
     .summary = "Sorts along a dimension, all operands alike",
     .doc =
@@ -377,7 +412,12 @@ const MloptOpDef mloptOp_sort MLOPT_TABLE = {
         "promises that every run of so many rows, counted from the first, is "
         "in order; with `to` only every run of so many is sorted. Both are "
         "powers of two, the second the larger, and the last run of a line may "
-        "be shorter.",
+        "be shorter. With `counted` the region compares a whole number from 0 "
+        "on of row a with that of row b, and there is one operand more, of "
+        "i32, which has the lines' shape, then a dimension for the values of "
+        "that number and one for chunks of so many rows: how many rows of the "
+        "line, up to the end of each chunk, have each value. That is a "
+        "promise, and spares counting them.",
     .example = "%k, %v = mlopt.sort %a, %b dim 0 keys 1 : (tensor<8xf32>, "
                "tensor<8xi32>) -> (tensor<8xf32>, tensor<8xi32>)",
     .verify = verifySort,

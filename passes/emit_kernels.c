@@ -292,6 +292,8 @@ static void (*const emitters[MLOPT_NUM_FAMILIES])(MloptKernel *) = {
     [MLOPT_FAMILY_SORTED_SCATTER] = emitGeneric,
     [MLOPT_FAMILY_SCAN] = emitGeneric,
     [MLOPT_FAMILY_SORT] = emitGeneric,
+    [MLOPT_FAMILY_COUNT] = mloptEmitCount,
+    [MLOPT_FAMILY_COUNTED_SORT] = emitGeneric,
 };
 
 /// States the number of threads, by which registers are dealt out.

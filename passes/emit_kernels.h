@@ -36,5 +36,6 @@ void mloptEmitTranspose(MloptKernel *);
 void mloptEmitRows(MloptKernel *);
 void mloptEmitColumns(MloptKernel *);
 void mloptEmitBoth(MloptKernel *);
+void mloptEmitCount(MloptKernel *);
 
 #endif // MLOPT_PASSES_EMIT_KERNELS_H

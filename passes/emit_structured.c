@@ -142,6 +142,10 @@ static void emitSort(MloptKernel *kernel, MlirOperation op,
     mloptEmitSort(kernel, op, sink);
     return;
   }
+  if (kernel->schedule.family == MLOPT_FAMILY_COUNTED_SORT) {
+    mloptEmitCountedSort(kernel, op, sink);
+    return;
+  }
   if (refuse(pull, op, n))
     return;
   MlirType type = mloptOperandType(op, 0);

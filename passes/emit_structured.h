@@ -42,6 +42,8 @@ void mloptEmitSortedScatter(MloptKernel *, MlirOperation,
 /// A scan or a sort that the schedule shares between threads.
 void mloptEmitScan(MloptKernel *, MlirOperation, MloptElementSink sink);
 void mloptEmitSort(MloptKernel *, MlirOperation, MloptElementSink sink);
+/// A sort of lines whose values are counted: emit_sort_counted.c.
+void mloptEmitCountedSort(MloptKernel *, MlirOperation, MloptElementSink sink);
 
 /// What the body of a scan or scatter of one operand makes of two elements, the
 /// first of which comes before the other.

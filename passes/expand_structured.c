@@ -393,7 +393,7 @@ static void expandSort(MloptLowering *l, MlirValue *results) {
   MlirType type = mloptOperandType(l->op, 0);
   int64_t dim = mloptGetInt(l->op, "dim");
   int64_t size = mloptDim(type, dim);
-  Sort s = {l, l->numOperands, size, runOf(l->op, "from", 1),
+  Sort s = {l, mlirOperationGetNumResults(l->op), size, runOf(l->op, "from", 1),
             runOf(l->op, "to", size)};
   MlirValue inits[MAX_CARRIED], next[MAX_CARRIED];
   MlirType lineTypes[MAX_CARRIED];

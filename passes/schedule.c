@@ -33,6 +33,8 @@ static const char *const families[MLOPT_NUM_FAMILIES] = {
     [MLOPT_FAMILY_SORTED_SCATTER] = "sorted_scatter",
     [MLOPT_FAMILY_SCAN] = "scan",
     [MLOPT_FAMILY_SORT] = "sort",
+    [MLOPT_FAMILY_COUNT] = "count",
+    [MLOPT_FAMILY_COUNTED_SORT] = "counted_sort",
 };
 
 static const struct {
@@ -79,8 +81,11 @@ static bool isSane(const MloptSchedule *s) {
   bool isPointwise = s->family == MLOPT_FAMILY_POINTWISE;
   bool stages = s->family == MLOPT_FAMILY_ROWS && !s->vectors &&
                 s->line == s->threads && s->shared <= target->sharedBytes;
-  return (!s->staged || (s->staged > 0 && stages)) && s->turn >= 0 &&
-         (!s->uneven || (isPointwise && s->uneven == 1)) &&
+  bool isCounted = s->family == MLOPT_FAMILY_COUNTED_SORT &&
+                   s->line == s->threads && s->shared <= target->sharedBytes;
+  return (!s->staged || (s->staged > 0 && stages)) &&
+         (s->family != MLOPT_FAMILY_COUNTED_SORT || isCounted) &&
+         s->turn >= 0 && (!s->uneven || (isPointwise && s->uneven == 1)) &&
          s->turn <= MLOPT_ROWS_MAX_TURN && s->blocks > 0 &&
          s->blocks <= target->blocks && s->cluster > 0 &&
          s->cluster <= target->portableCluster && s->blocks % s->cluster == 0 &&
@@ -378,6 +383,8 @@ MloptSchedule mloptChooseSchedule(MlirBlock block, bool clusters) {
   MloptProgram p = mloptReadProgram(block);
   MloptSchedule schedule;
   if (mloptChooseScan(&p, &schedule) || mloptChooseSort(&p, &schedule) ||
+      mloptChooseCountedSort(&p, &schedule) ||
+      mloptChooseCount(&p, &schedule) ||
       mloptChooseSortedScatter(&p, &schedule))
     return schedule;
   if (!p.numRoots || p.numRoots > MLOPT_MAX_TILE_ROOTS || !p.isPlain)

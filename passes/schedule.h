@@ -29,8 +29,10 @@ typedef enum MloptFamily {
   MLOPT_FAMILY_BOTH,      ///< along the last, and of pieces of rows beside it
   MLOPT_FAMILY_SCATTER,   ///< generic, with a scatter: see emit_scatter.c
   MLOPT_FAMILY_SORTED_SCATTER, ///< see emit_scatter_sorted.c
-  MLOPT_FAMILY_SCAN, ///< the threads of a line share it: see emit_scan.c
-  MLOPT_FAMILY_SORT, ///< those of a piece of one: see emit_sort.c
+  MLOPT_FAMILY_SCAN,  ///< the threads of a line share it: see emit_scan.c
+  MLOPT_FAMILY_SORT,  ///< those of a piece of one: see emit_sort.c
+  MLOPT_FAMILY_COUNT, ///< those of a chunk count its rows: see emit_count.c
+  MLOPT_FAMILY_COUNTED_SORT, ///< and place them: see emit_sort_counted.c
   MLOPT_NUM_FAMILIES
 } MloptFamily;
 
@@ -213,6 +215,37 @@ bool mloptReadSortRuns(MlirOperation sort, MloptSortRuns *out);
 /// The longest runs that a block sorts, a power of two; 0 where it has no room
 /// for the keys.
 int64_t mloptSortMostRows(MlirOperation sort);
+
+/// A sum of ones where a number is that of a loop: how many elements of the
+/// space have each value.
+typedef struct MloptCount {
+  MlirOperation op;     ///< a linalg.generic
+  intptr_t valueLoop;   ///< the loop over the values
+  intptr_t rowLoop;     ///< the one that is reduced
+  MlirValue number;     ///< of the body, an i32
+  MlirValue isRow;      ///< of the body: the element counts; null: always
+  intptr_t numLoops;    ///< all but the last are the result's
+  int64_t values, rows; ///< sizes of the two loops
+} MloptCount;
+/// Describes it; false where a generic is anything else.
+bool mloptDescribeCount(MlirOperation generic, MloptCount *out);
+
+/// A sort of lines whose values are counted.
+typedef struct MloptCountedSort {
+  int64_t dim, size;     ///< of the lines
+  int64_t values, chunk; ///< numbers that are compared; rows of a chunk
+  int64_t numChunks;     ///< of a line
+  bool isKey[MLOPT_SORT_MAX_OPERANDS]; ///< the comparator reads this operand
+} MloptCountedSort;
+/// Describes it; false where the comparator does not compare numbers.
+bool mloptReadCountedSort(MlirOperation sort, MloptCountedSort *out);
+/// Bytes of dynamic shared memory of a block that takes a chunk: the rows, then
+/// a number for each value of each warp, and of all.
+int64_t mloptCountedSortBytes(MlirOperation sort, const MloptCountedSort *,
+                              int64_t threads);
+/// The rows of a chunk that a block ought to hold, of a sort that is not
+/// counted yet.
+int64_t mloptCountedSortRows(MlirOperation sort);
 
 /// Whether a value of the program comes from a reduction.
 bool mloptReadsReduction(MlirValue);

@@ -81,6 +81,11 @@ bool mloptChooseSortedScatter(const MloptProgram *, MloptSchedule *out);
 /// Chooses for a program of one sort, and what follows it.
 bool mloptChooseSort(const MloptProgram *, MloptSchedule *out);
 
+/// Chooses for a program that counts values, or sorts by them (emit_count.c,
+/// emit_sort_counted.c).
+bool mloptChooseCount(const MloptProgram *, MloptSchedule *out);
+bool mloptChooseCountedSort(const MloptProgram *, MloptSchedule *out);
+
 /// Chooses for reductions along the last dimensions; false for others.
 bool mloptChooseRows(MloptProgram *, bool clusters, MloptSchedule *out);
 

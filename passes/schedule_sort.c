@@ -29,7 +29,7 @@ static bool isRead(MlirBlock body, intptr_t argument) {
 static int64_t rowBytes(MlirOperation sort) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(sort, 0));
   int64_t bytes = PLACE_BYTES;
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(sort); i < n; ++i)
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(sort); i < n; ++i)
     if (isRead(body, 2 * i) || isRead(body, 2 * i + 1))
       bytes += mloptProgramBytes(mloptOperandType(sort, i));
   return bytes;
@@ -93,7 +93,8 @@ bool mloptReadSortRuns(MlirOperation sort, MloptSortRuns *out) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(sort, 0));
   MlirType type = mloptOperandType(sort, 0);
   int64_t most = mloptSortMostRows(sort);
-  if (n > MLOPT_SORT_MAX_OPERANDS || mlirBlockIsNull(body) || !most)
+  if (n > MLOPT_SORT_MAX_OPERANDS || mlirBlockIsNull(body) || !most ||
+      !mlirAttributeIsNull(mloptAttr(sort, "counted")))
     return false;
   *out = (MloptSortRuns){.dim = runOf(sort, "dim", 0)};
   out->size = mloptDim(type, out->dim);

@@ -139,3 +139,47 @@ func.func @sort_region(%x: tensor<2x4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @counted_keys(%x: tensor<2x4xi32>, %c: tensor<2x2x1xi32>) {
+  // expected-error @+1 {{'mlopt.sort' op has 'counted', but no region}}
+  %0 = mlopt.sort %x, %c dim 1 counted 4 : (tensor<2x4xi32>, tensor<2x2x1xi32>) -> tensor<2x4xi32>
+  return
+}
+
+// -----
+
+func.func @counted_columns(%x: tensor<2x4xi32>, %c: tensor<2x2x1xi32>) {
+  // expected-error @+1 {{'mlopt.sort' op is counted along dimension 0, not the last of 2}}
+  %0 = mlopt.sort %x, %c dim 0 counted 4 : (tensor<2x4xi32>, tensor<2x2x1xi32>) -> tensor<2x4xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %d = arith.cmpi ult, %a, %b : i32
+    mlopt.yield %d : i1
+  }
+  return
+}
+
+// -----
+
+func.func @counted_by_nothing(%x: tensor<2x4xi32>, %c: tensor<2x2x1xi32>) {
+  // expected-error @+1 {{'mlopt.sort' op needs a chunk of at least 1 row, but 'counted' is 0}}
+  %0 = mlopt.sort %x, %c dim 1 counted 0 : (tensor<2x4xi32>, tensor<2x2x1xi32>) -> tensor<2x4xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %d = arith.cmpi ult, %a, %b : i32
+    mlopt.yield %d : i1
+  }
+  return
+}
+
+// -----
+
+func.func @counted_too_few(%x: tensor<2x5xi32>, %c: tensor<2x2x1xi32>) {
+  // expected-error @+1 {{'mlopt.sort' op needs counts of i32 for each line, value and chunk of 4 rows as its last operand}}
+  %0 = mlopt.sort %x, %c dim 1 counted 4 : (tensor<2x5xi32>, tensor<2x2x1xi32>) -> tensor<2x5xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %d = arith.cmpi ult, %a, %b : i32
+    mlopt.yield %d : i1
+  }
+  return
+}

@@ -23,7 +23,7 @@ func.func @scan(%x: tensor<2x?xf32>, %v: tensor<f32>) {
 }
 
 // CHECK-LABEL: @sort(
-func.func @sort(%k: tensor<8x?xf32>, %v: tensor<?x2xi8>) -> tensor<8x?xf32> {
+func.func @sort(%k: tensor<8x?xf32>, %v: tensor<?x2xi8>, %c: tensor<8x2x?xi32>) -> tensor<8x?xf32> {
   // CHECK: mlopt.sort %{{.*}} dim 0 : (tensor<8x?xf32>) -> tensor<8x?xf32>
   %0 = mlopt.sort %k dim 0 : (tensor<8x?xf32>) -> tensor<8x?xf32>
   // CHECK: %{{.*}}:2 = mlopt.sort %{{.*}}, %{{.*}} dim 1 keys 2 descending unsigned_keys total_order : (tensor<8x?xf32>, tensor<?x2xi8>) -> (tensor<8x?xf32>, tensor<?x2xi8>)
@@ -44,6 +44,17 @@ func.func @sort(%k: tensor<8x?xf32>, %v: tensor<?x2xi8>) -> tensor<8x?xf32> {
   ^bb0(%a0: f32, %b0: f32, %a1: i8, %b1: i8):
     %lt = mlopt.compare gt, %a0, %b0 : f32
     mlopt.yield %lt : i1
+  }
+  // CHECK: mlopt.sort %{{.*}}, %{{.*}} dim 1 weak_order counted 4 : (tensor<8x?xf32>, tensor<8x2x?xi32>) -> tensor<8x?xf32> {
+  %5 = mlopt.sort %k, %c dim 1 weak_order counted 4 : (tensor<8x?xf32>, tensor<8x2x?xi32>) -> tensor<8x?xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %m = mlopt.bitcast %a : f32 -> i32
+    %n = mlopt.bitcast %b : f32 -> i32
+    %one = mlopt.constant 1 : i32
+    %d = mlopt.and %m, %one : i32
+    %e = mlopt.and %n, %one : i32
+    %f = arith.cmpi ult, %d, %e : i32
+    mlopt.yield %f : i1
   }
   // CHECK: return %[[R]]#0
   return %2#0 : tensor<8x?xf32>

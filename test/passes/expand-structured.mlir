@@ -67,3 +67,17 @@ func.func @sort(%x: tensor<6xi32>) -> tensor<6xi32> {
   %0 = mlopt.sort %x dim 0 keys 1 : (tensor<6xi32>) -> tensor<6xi32>
   return %0 : tensor<6xi32>
 }
+
+// Counts spare counting, which nobody does here.
+// CHECK-LABEL: func @counted(
+// CHECK-SAME:    %[[COUNTS:[a-z0-9]*]]: tensor<2x2xi32>
+// CHECK:         arith.cmpi ult
+// CHECK-NOT:     %[[COUNTS]]
+func.func @counted(%c: tensor<2x2xi32>, %x: tensor<6xi32>) -> tensor<6xi32> {
+  %0 = mlopt.sort %x, %c dim 0 counted 4 : (tensor<6xi32>, tensor<2x2xi32>) -> tensor<6xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %d = arith.cmpi ult, %a, %b : i32
+    mlopt.yield %d : i1
+  }
+  return %0 : tensor<6xi32>
+}

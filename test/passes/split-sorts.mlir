@@ -2,7 +2,7 @@
 //
 // RUN: mlopt-opt %s --pass-pipeline='builtin.module(func.func(mlopt-split-reductions))' | FileCheck %s
 // RUN: mlopt-opt %s --pass-pipeline='builtin.module(func.func(mlopt-split-reductions))' --mlir-print-op-generic | FileCheck %s --check-prefix=COUNT
-// COUNT-COUNT-15: "mlopt.fusion"
+// COUNT-COUNT-31: "mlopt.fusion"
 
 // Runs of 4096 rows, then of twice as many. What is no key stays where it is:
 // rows are numbered, and the last kernel reads it where the numbers say.
@@ -142,4 +142,83 @@ func.func @few(%x: tensor<300xf32>, %i: tensor<2047x1xi64>, %u: tensor<2047xf32>
     mlopt.yield %s : tensor<300xf32>
   }
   return %r : tensor<300xf32>
+}
+
+// Many rows of one key are sorted by one digit after the other: its rows are
+// counted in each chunk, the counts added up, and then each row has its place.
+// Signed numbers are made such that they compare as unsigned ones.
+// CHECK-LABEL: @digits(
+// CHECK:         mlopt.fusion ({{.*}}) -> tensor<256x245xi32>
+// CHECK:           linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]
+// CHECK:             arith.xori {{.*}} : i16
+// CHECK:             arith.cmpi eq
+// CHECK:         mlopt.fusion ({{.*}}) -> tensor<256x245xi32>
+// CHECK:           mlopt.scan {{.*}} dim 1 :
+// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<500001xi16>, tensor<500001xi8>)
+// CHECK:           mlopt.sort {{.*}} dim 0 weak_order counted 2048 : (tensor<500001xi16>, tensor<500001xi8>, tensor<256x245xi32>)
+// CHECK:             arith.xori
+// CHECK-NOT:         arith.shrui
+// CHECK:             arith.cmpi ult
+// CHECK:         mlopt.fusion ({{.*}}) -> tensor<256x245xi32>
+// CHECK:           arith.shrui
+// CHECK:         mlopt.scan
+// CHECK:         mlopt.sort {{.*}} counted 2048
+// CHECK:           arith.shrui
+// CHECK-NOT:     mlopt.sort
+// CHECK:         return
+func.func @digits(%x: tensor<500001xi16>, %y: tensor<500001xi8>) -> tensor<500001xi8> {
+  %r = mlopt.fusion (%a = %x : tensor<500001xi16>, %b = %y : tensor<500001xi8>) -> tensor<500001xi8> {
+    %s:2 = mlopt.sort %a, %b dim 0 : (tensor<500001xi16>, tensor<500001xi8>) -> (tensor<500001xi16>, tensor<500001xi8>) {
+    ^bb0(%l: i16, %r: i16, %j: i8, %k: i8):
+      %c = arith.cmpi slt, %l, %r : i16
+      mlopt.yield %c : i1
+    }
+    mlopt.yield %s#1 : tensor<500001xi8>
+  }
+  return %r : tensor<500001xi8>
+}
+
+// Two rows are compared the other way round, by the same function of both, which
+// comes along; NaNs go in front, and zeros of both signs are equal.
+// CHECK-LABEL: @digits_of_function(
+// CHECK:         mlopt.sort {{.*}} counted
+// CHECK:           arith.mulf
+// CHECK:           arith.cmpf oeq
+// CHECK:           arith.cmpf uno
+// CHECK:           arith.mulf
+// CHECK:           arith.cmpi ult
+func.func @digits_of_function(%x: tensor<500001xf16>) -> tensor<500001xf16> {
+  %r = mlopt.fusion (%a = %x : tensor<500001xf16>) -> tensor<500001xf16> {
+    %two = arith.constant 2.0 : f16
+    %s = mlopt.sort %a dim 0 : (tensor<500001xf16>) -> tensor<500001xf16> {
+    ^bb0(%l: f16, %r: f16):
+      %m = arith.mulf %l, %two : f16
+      %n = arith.mulf %r, %two : f16
+      %o = arith.cmpf ord, %n, %n : f16
+      %u = arith.cmpf ult, %n, %m : f16
+      %c = arith.andi %o, %u : i1
+      mlopt.yield %c : i1
+    }
+    mlopt.yield %s : tensor<500001xf16>
+  }
+  return %r : tensor<500001xf16>
+}
+
+// A comparator of different functions, or lines that lie across, are merged; so
+// is what a program says is counted already.
+// CHECK-LABEL: @no_digits(
+// CHECK-NOT:     counted
+// CHECK:         return
+func.func @no_digits(%x: tensor<20001xi16>, %c: tensor<4x3xi32>) -> tensor<20001xi16> {
+  %r = mlopt.fusion (%a = %x : tensor<20001xi16>, %b = %c : tensor<4x3xi32>) -> tensor<20001xi16> {
+    %s = mlopt.sort %a, %b dim 0 counted 8192 : (tensor<20001xi16>, tensor<4x3xi32>) -> tensor<20001xi16> {
+    ^bb0(%l: i16, %r: i16):
+      %one = arith.constant 1 : i16
+      %m = arith.addi %l, %one : i16
+      %c0 = arith.cmpi slt, %m, %r : i16
+      mlopt.yield %c0 : i1
+    }
+    mlopt.yield %s : tensor<20001xi16>
+  }
+  return %r : tensor<20001xi16>
 }

@@ -11,13 +11,16 @@ few values, so that many rows are equal and only a stable sort is right; lengths
 are those at which a thread, a warp, a block and a merge have a row too many.
 """
 
+import re
 import sys
 
 import gpu_programs
 
 
-def program(shape, dim, keys=("i32",), order="", body="", more=""):
-    """Sorts by keys of these types, where each row has come from, of i64."""
+def program(shape, dim, keys=("i32",), order="", body="", more="", make=""):
+    """Sorts by keys of these types, where each row has come from, of i64.
+    `make`, if given, computes %n from %x and the row's number %at, all of i32;
+    <c> is a constant. The key is %n, or its bits as an f32."""
     tensor = lambda type: f"tensor<{'x'.join(map(str, [*shape, type]))}>"
     types = [tensor(type) for type in keys]
     names = [f"%k{i}" for i in range(len(keys))]
@@ -25,10 +28,22 @@ def program(shape, dim, keys=("i32",), order="", body="", more=""):
     out = ", ".join([*types, at])
     result = f"  return {', '.join(f'%r#{i}' for i in range(len(keys) + 1))} : {out}"
     arguments = ", ".join(f"{n}: {t}" for n, t in zip(names, types))
+    if make:
+        number = tensor("i32")
+        arguments = f"%x: {number}"
+        lines = [f"%at = mlopt.iota dim {dim}"]
+        lines += [f"%c{n} = mlopt.constant dense<{n}>"
+                  for n in sorted(set(re.findall(r"<(\d+)>", make)))]
+        lines += re.sub(r"<(\d+)>", r"%c\1", make).split("; ")
+        make = "".join(f"  {line} : {number}\n" for line in lines)
+        names = ["%n"]
+        if keys[0] != "i32":
+            names = ["%k0"]
+            make += f"  %k0 = mlopt.bitcast %n : {number} -> {types[0]}\n"
     if not body:
         order = f" keys {len(keys)}" + order
     return f"""func.func @main({arguments}) -> ({out}) {{
-  %i = mlopt.iota dim {dim} : {at}
+{make}  %i = mlopt.iota dim {dim} : {at}
   %r:{len(keys) + 1} = mlopt.sort {", ".join(names)}, %i dim {dim}{order}
       : ({out}) -> ({out}){body}
 {more or result}
@@ -53,6 +68,21 @@ DIGITS = """ {
 LENGTHS = (2, 3, 9, 10, 31, 33, 63, 257, 511, 1023, 1024, 1025, 2305, 4095,
            4096, 4097, 8191, 8193, 16385, 50001)
 
+# Keys of long lines, which are ordered one digit after the other: all values,
+# few, one, in order, in the opposite order; and bits of floats, with both zeros,
+# infinities and NaNs, many of them equal.
+LONG = 4200001
+MADE = {
+    "mixed": "%h = mlopt.mul %at, <1640531535>; %n = mlopt.xor %h, %x",
+    "few": "%n = mlopt.rem %x, <3>",
+    "one": "%n = mlopt.shl %x, <40>",
+    "rising": "%n = mlopt.add %at, %x",
+    "falling": "%n = mlopt.sub %x, %at",
+}
+FLOATS = ("%h = mlopt.mul %at, <1640531535>; %m = mlopt.xor %h, %x; "
+          "%s = mlopt.shl <511>, <23>; %l = mlopt.or %s, <1>; "
+          "%n = mlopt.and %m, %l")
+
 PROGRAMS = {f"line_{n}": program((3, n), 1) for n in LENGTHS}
 PROGRAMS |= {
     "many_short": program((1001, 7), 1),
@@ -76,6 +106,36 @@ PROGRAMS |= {
   return %v, %n : tensor<3x40xf32>, tensor<3x40xi64>""").replace(
         "-> (tensor<3x6000xf32>, tensor<3x6000xi64>) {\n  %i",
         "-> (tensor<3x40xf32>, tensor<3x40xi64>) {\n  %i"),
+}
+PROGRAMS |= {f"digits_{name}": program((LONG,), 0, make=make)
+             for name, make in MADE.items()}
+PROGRAMS |= {f"digits_floats{order.replace(' ', '_')}": program(
+                 (LONG,), 0, ("f32",), order, make=FLOATS)
+             for order in ("", " descending", " total_order")}
+PROGRAMS |= {
+    "digits_unsigned": program((LONG,), 0, ("i32",), " descending unsigned_keys",
+                               make=MADE["mixed"]),
+    "digits_lines": program((3, 1000003), 1, ("i16",), " descending"),
+    "digits_bits": program((2, 3, 100001), 2, ("i1",)),
+    "digits_bytes": program((500001,), 0, ("i8",)),
+    "digits_bf16": program((1048576,), 0, ("bf16",)),
+    "digits_wide": program((LONG,), 0, ("f64",), " descending"),
+    # What is no wider than a row's number goes along.
+    "digits_payload": """\
+func.func @main(%k: tensor<600001xf16>, %v: tensor<600001xi8>, %w: tensor<600001xbf16>)
+    -> (tensor<600001xf16>, tensor<600001xi8>, tensor<600001xbf16>) {
+  %r:3 = mlopt.sort %k, %v, %w dim 0
+      : (tensor<600001xf16>, tensor<600001xi8>, tensor<600001xbf16>)
+      -> (tensor<600001xf16>, tensor<600001xi8>, tensor<600001xbf16>)
+  return %r#0, %r#1, %r#2 : tensor<600001xf16>, tensor<600001xi8>, tensor<600001xbf16>
+}
+""",
+    "digits_alone": """\
+func.func @main(%k: tensor<2x600001xi16>) -> tensor<2x600001xi16> {
+  %r = mlopt.sort %k dim 1 : (tensor<2x600001xi16>) -> tensor<2x600001xi16>
+  return %r : tensor<2x600001xi16>
+}
+""",
 }
 
 
