@@ -279,6 +279,7 @@ static const MloptDialectAttr dialectAttrs[] = {
      "how a kernel is computed; on an mlopt.fusion of a product, the tile that "
      "it pins. An error at the fusion where the tile is illegal"},
     {"mlopt.promote", NULL, isUnit, "a unit attribute", NULL},
+    {"mlopt.row", NULL, isUnit, "a unit attribute", NULL},
     {"mlopt.zeros", NULL, mloptIsI64Array,
      "an array of a factor, two sizes, 0 or 1, and an offset", NULL},
     {"mlopt.masked", "llvm.func", isMasked,

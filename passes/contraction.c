@@ -166,10 +166,27 @@ typedef struct Products {
   MlirOperation at[MLOPT_MAX_LISTED];
 } Products;
 
+/// Whether a value follows from one of these products: a reduction that does
+/// may sum products, too.
+static bool follows(const Products *products, MlirValue value) {
+  MlirOperation op = definerOf(value);
+  for (intptr_t i = 0; i < products->count; ++i)
+    if (!mlirOperationIsNull(op) && mlirOperationEqual(op, products->at[i]))
+      return true;
+  for (intptr_t i = 0, n = mlirOperationIsNull(op)
+                               ? 0
+                               : mlirOperationGetNumOperands(op);
+       i < n; ++i)
+    if (follows(products, mloptOperand(op, i)))
+      return true;
+  return false;
+}
+
 static bool readProducts(MlirBlock program, Products *out) {
   for (MlirOperation op = mlirBlockGetFirstOperation(program);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!computesProduct(op))
+    if (!computesProduct(op) || follows(out, mloptOperand(op, 0)) ||
+        follows(out, mloptOperand(op, 1)))
       continue;
     if (out->count == MLOPT_MAX_LISTED)
       return false;
@@ -314,7 +331,7 @@ static bool readFactors(const Products *products, MloptContraction *c,
 /// Whether the first output's innermost dimension is one of m.
 static bool runsAlongM(const MloptContraction *c) {
   MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
-  return mloptOutputDigits(c, &c->outputs[0], digits) &&
+  return c->numOutputs && mloptOutputDigits(c, &c->outputs[0], digits) &&
          digits[0].axis == MLOPT_AXIS_M;
 }
 
@@ -324,24 +341,29 @@ static bool runsAlongM(const MloptContraction *c) {
 static bool readContraction(MlirBlock program, const Products *products,
                             intptr_t side, MloptContraction *c,
                             intptr_t *outStores) {
-  if (!mloptFindOutputs(program, c, outStores))
-    return false;
   MlirOperation product = c->products[0];
   c->isFast = mloptIsApproximate(
       productOf(product, mlirBlockGetArgument(bodyOf(product), 0)));
   c->isInOrder = isInOrder(product);
   c->isPromoted = !mlirAttributeIsNull(mloptAttr(product, "mlopt.promote"));
   bool found = readFactors(products, c, side);
+  if (found && c->numProducts == 1)
+    mloptFindRows(program, c);
+  if (!mloptFindOutputs(program, c, outStores))
+    return false;
   // The other way round: C transposed is B times A transposed.
-  if (runsAlongM(c)) {
+  if (runsAlongM(c) && !c->numOfRows) {
     side = 1 - side;
     found = c->numProducts == 1 && readFactors(products, c, side);
   }
   if (c->numProducts == 1)
     c->diagonal = mloptFindDiagonal(product, side);
   found = found && mloptFindFolds(program, c);
+  if (c->numOfRows)
+    c->rowOperations = (c->numOfRows + 1) * mloptEpilogueOperations(c);
   MlirValue stored = c->outputs[0].value;
-  c->isPlain = c->numProducts == 1 && c->numOutputs == 1 && !c->numFolds &&
+  c->isPlain = c->numProducts == 1 && c->numOutputs == 1 && !c->numOfRows &&
+               !c->numFolds &&
                (isSum(stored, product) || isRounded(stored, product));
   return found;
 }
@@ -356,7 +378,7 @@ static bool readOne(MlirBlock program, const Products *products, intptr_t side,
   out->count = 1;
   intptr_t numStores;
   if (!readContraction(program, products, side, c, &numStores) ||
-      c->numOutputs + c->numFolds != numStores)
+      c->numOutputs + c->numRowOutputs + c->numFolds != numStores)
     return false;
   mloptFindResiduals(program, c);
   return true;
@@ -408,7 +430,7 @@ static bool readList(MlirBlock program, const Products *products,
     if (!readContraction(program, products, 0, c, &numStores) ||
         (i && !areListed(&out->at[0], c)))
       return false;
-    numOutputs += c->numOutputs + c->numFolds;
+    numOutputs += c->numOutputs + c->numRowOutputs + c->numFolds;
   }
   out->count = products->count;
   return numOutputs == numStores;

@@ -80,13 +80,15 @@ enum {
   MLOPT_MAX_OUTPUTS = 4,
   MLOPT_MAX_FOLDS = 4,
   MLOPT_MAX_RESIDUALS = 2,
-  MLOPT_MAX_OF_ROWS = 2
+  MLOPT_MAX_OF_ROWS = 4
 };
 
 /// What the program stores: elementwise code of the products. Or a residual,
 /// what that code reads one element of for each element of the products.
 typedef struct MloptOutput {
   MlirValue value;
+  MlirOperation generic; ///< whose body has the value, at its loops, which type
+                         ///< and place are of; null: the value is a tensor
   intptr_t parameter;
   MlirType type;
   MloptPlace place; ///< of its elements in the products' results
@@ -148,6 +150,16 @@ typedef struct MloptContraction {
   intptr_t numOfRows;
   MlirOperation ofRows[MLOPT_MAX_OF_ROWS];
   MloptPlace placesOfRows[MLOPT_MAX_OF_ROWS];
+  /// Of those that mloptFindRows has found: neighbours along n that are reduced
+  /// to one, all of n or a part that each tile holds whole; what they combine
+  /// with the accumulator, without parameters; and what is stored of the rows,
+  /// an element for each.
+  int64_t rowColumns;
+  int64_t rowOperations; ///< scalar ones, for an element, in all that goes over
+                         ///< the rows
+  MloptOutput rowInputs[MLOPT_MAX_OF_ROWS];
+  intptr_t numRowOutputs;
+  MloptOutput rowOutputs[MLOPT_MAX_OF_ROWS];
   bool isInOrder;  ///< sums are one chain
   bool isPromoted; ///< and are rounded as f32 is
   MloptDiagonal diagonal;
@@ -178,8 +190,8 @@ bool mloptIsProduct(MlirOperation);
 /// bufferization.materialize_in_destination, is a contraction of two factors of
 /// equally wide elements, both floats or both integers, in their type or a
 /// wider one, that tensor maps describe, followed by elementwise operations
-/// alone, and reductions of pieces of what these give; or several of these, as
-/// a list.
+/// alone, of rows that are reduced too, and reductions of pieces of what these
+/// give; or several of these, as a list.
 bool mloptFindContractions(MlirBlock program, MloptContractions *out);
 
 /// Scalar operations behind the products for an element; a function counts as

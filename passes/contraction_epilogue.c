@@ -77,12 +77,23 @@ static bool toResult(MlirAffineMap map, MlirType type, Follow follows,
   return left == 1 || follows == FOLLOW_ROW;
 }
 
-/// The place of the row that holds an element in this place.
+/// The place of the row, or the part of it that is reduced, that holds an
+/// element in this place.
 static MloptPlace rowOf(const MloptContraction *c, const MloptPlace *place) {
   MloptPlace row = {.count = 0};
-  for (intptr_t i = 0; i < place->count; ++i)
-    if (c->axesOfC[place->at[i].source] != MLOPT_AXIS_N)
-      row.at[row.count++] = place->at[i];
+  for (intptr_t i = 0; i < place->count; ++i) {
+    MloptDigit digit = place->at[i];
+    int64_t step = mloptAxisStep(c, &digit), part = c->rowColumns;
+    if (c->axesOfC[digit.source] == MLOPT_AXIS_N) {
+      if (!part || step * digit.size <= part)
+        continue;
+      if (step < part) {
+        digit.size = step * digit.size / part;
+        digit.step = part / c->stepsOfC[digit.source];
+      }
+    }
+    row.at[row.count++] = digit;
+  }
   return row;
 }
 
@@ -102,12 +113,11 @@ static Follow join(const MloptContraction *c, Follow a, MloptPlace *placeA,
   return a == FOLLOW_ROW ? b : a;
 }
 
-static Follow followGeneric(Walk *walk, MlirOperation op, MlirValue value,
-                            MloptPlace *out) {
-  if (!mloptIsParallelGeneric(op) || mloptIsIrregular(op))
-    return FOLLOW_BAD;
+/// How the first operands of a generic are followed, by its loops.
+static Follow followOperands(Walk *walk, MlirOperation op, intptr_t count,
+                             MloptPlace *out) {
   Follow follows = FOLLOW_NOT;
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i) {
+  for (intptr_t i = 0; i < count; ++i) {
     MloptPlace place;
     Follow one = follow(walk, mloptOperand(op, i), &place);
     if (one == FOLLOW_NOT)
@@ -119,6 +129,17 @@ static Follow followGeneric(Walk *walk, MlirOperation op, MlirValue value,
     if (follows == FOLLOW_BAD)
       return FOLLOW_BAD;
   }
+  return follows;
+}
+
+static Follow followGeneric(Walk *walk, MlirOperation op, MlirValue value,
+                            MloptPlace *out) {
+  if (!mloptIsParallelGeneric(op) || mloptIsIrregular(op))
+    return FOLLOW_BAD;
+  Follow follows =
+      followOperands(walk, op, mlirOperationGetNumOperands(op), out);
+  if (follows == FOLLOW_BAD)
+    return FOLLOW_BAD;
   MlirAffineMap map =
       mapOf(op, numInputs(op) + mlirOpResultGetResultNumber(value));
   return follows == FOLLOW_NOT ||
@@ -183,6 +204,16 @@ static Follow follow(Walk *walk, MlirValue value, MloptPlace *out) {
   return follows;
 }
 
+bool mloptFindPlaceInLoops(const MloptContraction *c, MlirOperation generic,
+                           MloptPlace *out) {
+  Walk walk = {.c = c, .count = 0};
+  bool follows =
+      followOperands(&walk, generic, numInputs(generic), out) == FOLLOW_PLACE;
+  if (follows)
+    mloptPlaceNormalize(out);
+  return follows;
+}
+
 bool mloptFindPlaceOf(const MloptContraction *c, MlirValue value,
                       MloptPlace *out) {
   Walk walk = {.c = c, .count = 0};
@@ -190,6 +221,14 @@ bool mloptFindPlaceOf(const MloptContraction *c, MlirValue value,
   if (follows)
     mloptPlaceNormalize(out);
   return follows;
+}
+
+/// Whether an output of rows has an element for each.
+static bool isEachOnce(const MloptOutput *output) {
+  int64_t elements = 1;
+  for (intptr_t i = 0; i < output->place.count; ++i)
+    elements *= output->place.at[i].size;
+  return elements == mloptNumElements(output->type);
 }
 
 bool mloptFindOutputs(MlirBlock program, MloptContraction *c,
@@ -205,15 +244,21 @@ bool mloptFindOutputs(MlirBlock program, MloptContraction *c,
     MloptOutput output = {.value = value,
                           .parameter = mloptParameterOf(mloptOperand(op, 1)),
                           .type = mlirValueGetType(value)};
-    if (output.parameter < 0 ||
-        follow(&walk, value, &output.place) != FOLLOW_PLACE)
+    Follow follows =
+        output.parameter < 0 ? FOLLOW_BAD : follow(&walk, value, &output.place);
+    bool isRow = follows == FOLLOW_ROW && isEachOnce(&output);
+    if (follows != FOLLOW_PLACE && !isRow)
       continue;
-    if (c->numOutputs == MLOPT_MAX_OUTPUTS)
+    if (isRow ? c->numRowOutputs == MLOPT_MAX_OF_ROWS
+              : c->numOutputs == MLOPT_MAX_OUTPUTS)
       return false;
     mloptPlaceNormalize(&output.place);
-    c->outputs[c->numOutputs++] = output;
+    if (isRow)
+      c->rowOutputs[c->numRowOutputs++] = output;
+    else
+      c->outputs[c->numOutputs++] = output;
   }
-  return c->numOutputs > 0;
+  return c->numOutputs + c->numRowOutputs > 0;
 }
 
 /// Whether the outputs follow from the residuals too, each element from those
@@ -270,6 +315,9 @@ static bool isOtherwiseUsed(const MloptContraction *c, intptr_t parameter) {
 
 void mloptFindResiduals(MlirBlock program, MloptContraction *c) {
   MlirType product = mloptResultType(c->products[0], 0);
+  // A residual passes by once, and rows are read for each reduction.
+  if (c->numOfRows)
+    return;
   for (MlirOperation op = mlirBlockGetFirstOperation(program);
        !mlirOperationIsNull(op) && c->numResiduals < MLOPT_MAX_RESIDUALS;
        op = mlirOperationGetNextInBlock(op)) {
@@ -322,6 +370,8 @@ int64_t mloptEpilogueOperations(const MloptContraction *c) {
   Epilogue epilogue = {.count = 0};
   for (intptr_t i = 0; i < c->numOutputs; ++i)
     addToEpilogue(c, c->outputs[i].value, &epilogue);
+  for (intptr_t i = 0; i < c->numRowOutputs; ++i)
+    addToEpilogue(c, c->rowOutputs[i].value, &epilogue);
   for (intptr_t i = 0; i < c->numFolds; ++i)
     addToEpilogue(c, c->folds[i].output.value, &epilogue);
   for (int i = 0; i < epilogue.count; ++i) {

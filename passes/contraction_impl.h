@@ -91,9 +91,18 @@ bool mloptFindPlaceOf(const MloptContraction *, MlirValue, MloptPlace *out);
 /// with operand 1, and sums from zero: the type it is rounded to. Null if it
 /// does anything else.
 MlirType mloptRoundsFactor(MlirOperation generic);
+/// Where the loops of a generic have the products' elements that it reads;
+/// false if it reads none, or what does not follow from them in one place.
+bool mloptFindPlaceInLoops(const MloptContraction *, MlirOperation generic,
+                           MloptPlace *out);
+/// Finds the reductions of rows, or of equal parts of rows, of a contraction
+/// of one product whose axes are known, each perhaps of what follows from those
+/// before it (contraction_rows.c).
+void mloptFindRows(MlirBlock program, MloptContraction *);
 /// Finds the outputs of a contraction whose products are known: what the
-/// program stores that comes from them, element by element. `*outStores` counts
-/// all that it stores. False if there are none, or too many.
+/// program stores that comes from them, element by element, or from rows that
+/// are known. `*outStores` counts all that it stores. False if there are none,
+/// or too many.
 bool mloptFindOutputs(MlirBlock program, MloptContraction *,
                       intptr_t *outStores);
 /// Finds the reductions of pieces among what the program stores, when axes are

@@ -82,9 +82,12 @@ static MlirValue multiplyTile(MloptMatmul *g, const MloptMatmulConsumer *w,
                               const MloptMatmulItem *item,
                               MloptNvPlace *place) {
   MloptNv *nv = &g->nv;
+  // Registers of no value keep what they hold through the tile's end, beside
+  // what reductions compute of it.
+  MlirValue none = (g->c.numOfRows ? mloptNvAccumulatorZero
+                                   : mloptNvAccumulatorNone)(nv, &g->mma);
   // Stage, parity, the stage before, the accumulator.
-  MlirValue start[] = {place->stage, place->parity, place->stage,
-                       mloptNvAccumulatorNone(nv, &g->mma)};
+  MlirValue start[] = {place->stage, place->parity, place->stage, none};
   MlirValue step, in[4], end[4];
   MloptNvScope steps = mloptMatmulBeginSteps(g, item, 4, start, &step, in);
   MloptNvPlace here = {in[0], in[1]};

@@ -15,7 +15,7 @@
 
 #include "mlir-c/AffineMap.h"
 
-/// The pull emitter asks for a product where it stands.
+/// The pull emitter asks for a product where it stands, or for its row.
 static bool readSum(void *userData, MlirOperation generic,
                     const MlirValue *loops, MlirValue *results) {
   const MloptEpilogue *e = userData;
@@ -23,6 +23,11 @@ static bool readSum(void *userData, MlirOperation generic,
     if (mlirOperationEqual(generic, e->contraction->products[i])) {
       results[0] = e->sums[i][e->tile.lane];
       return true;
+    }
+  for (intptr_t i = 0; i < e->contraction->numOfRows; ++i)
+    if (mlirOperationEqual(generic, e->contraction->ofRows[i])) {
+      results[0] = e->rows[i];
+      return !mlirValueIsNull(results[0]);
     }
   return false;
 }
@@ -99,9 +104,8 @@ static MlirValue digitOf(MloptEpilogue *e, const MloptDigit *digit,
   return value;
 }
 
-/// An output's indices where its products stand at these indices of the axes.
-static void indicesOf(MloptEpilogue *e, const MloptOutput *output,
-                      const MlirValue *axes, MlirValue *outIndices) {
+void mloptEpilogueIndices(MloptEpilogue *e, const MloptOutput *output,
+                          const MlirValue *axes, MlirValue *outIndices) {
   MloptPull *pull = e->tile.pull;
   MloptBuilder *b = mloptPullGetBuilder(pull);
   intptr_t rank = mloptRank(output->type);
@@ -125,7 +129,7 @@ void mloptEpilogueAim(MloptEpilogue *e, const MloptOutput *output,
                       const MloptEpiloguePoint *point, MloptVector *out) {
   MloptPull *pull = e->tile.pull;
   MlirValue indices[MLOPT_MAX_RANK];
-  indicesOf(e, output, point->axes, indices);
+  mloptEpilogueIndices(e, output, point->axes, indices);
   intptr_t inner = mloptRank(output->type) - 1;
   while (inner > 0 && mloptDim(output->type, inner) == 1)
     --inner;
@@ -170,8 +174,12 @@ void mloptEpilogueEvaluate(MloptEpilogue *e, const MloptOutput *output,
                            MlirValue *out) {
   MloptVector vector;
   mloptEpilogueAim(e, output, point, &vector);
-  MlirValue wanted =
-      rounded ? (MlirValue){NULL} : beforeRounding(output->value);
+  MlirOperation generic = output->generic;
+  MlirValue wanted = output->value;
+  if (mlirOperationIsNull(generic)) {
+    wanted = rounded ? (MlirValue){NULL} : beforeRounding(output->value);
+    generic = mlirOpResultGetOwner(output->value);
+  }
   if (mlirValueIsNull(wanted)) {
     mloptTileEvaluate(&e->tile, &vector, output->value, out);
     e->tile.vector = NULL;
@@ -183,8 +191,7 @@ void mloptEpilogueEvaluate(MloptEpilogue *e, const MloptOutput *output,
     e->tile.lane = i;
     mloptPullDelinearize(e->tile.pull, output->type, vector.position[i],
                          indices);
-    mloptPullGenericBody(e->tile.pull, mlirOpResultGetOwner(output->value),
-                         indices, 1, &wanted, &out[i]);
+    mloptPullGenericBody(e->tile.pull, generic, indices, 1, &wanted, &out[i]);
   }
   e->tile.vector = NULL;
 }

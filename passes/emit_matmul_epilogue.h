@@ -26,6 +26,8 @@ typedef struct MloptEpilogue {
   /// Of the source of a factor that is computed, the elements of the vector;
   /// null where none is.
   const MlirValue *source;
+  /// What the contraction's reductions of rows gave for the row there.
+  MlirValue rows[MLOPT_MAX_OF_ROWS];
   /// Likewise of each residual; null where it lies in memory.
   MlirValue residuals[MLOPT_MAX_RESIDUALS][MLOPT_EPILOGUE_LANES];
 } MloptEpilogue;
@@ -56,6 +58,10 @@ int mloptEpilogueLanes(const MloptContraction *, const MloptOutput *);
 void mloptEpilogueEvaluate(MloptEpilogue *, const MloptOutput *,
                            const MloptEpiloguePoint *, bool rounded,
                            MlirValue *out);
+
+/// An output's indices where its products stand at these indices of the axes.
+void mloptEpilogueIndices(MloptEpilogue *, const MloptOutput *,
+                          const MlirValue *axes, MlirValue *outIndices);
 
 /// Where these elements lie in the output, for mloptTileStore, perhaps in a
 /// branch.

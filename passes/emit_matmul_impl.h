@@ -84,6 +84,30 @@ typedef struct MloptMatmulItem {
   MlirValue inTail; ///< the tile's number there
 } MloptMatmulItem;
 
+/// What reductions of rows gave for some columns of a slab, which hold whole
+/// parts of rows: of each reduction and part, for each of a thread's two rows.
+enum { MLOPT_MATMUL_MOST_PARTS = 4 };
+typedef struct MloptMatmulReduced {
+  MlirValue at[MLOPT_MAX_OF_ROWS][MLOPT_MATMUL_MOST_PARTS][2];
+} MloptMatmulReduced;
+
+/// A block of 64 rows on its way from the fragment to memory.
+typedef struct MloptMatmulBlock {
+  MlirValue axes[MLOPT_NUM_AXES]; ///< where it starts, i32
+  MlirValue batch;                ///< as an index
+  MlirValue rows[2],
+      columns[MLOPT_MATMUL_MOST_COLUMNS / 8]; ///< of this thread, i32
+  MlirValue rowIndices[2],
+      columnIndices[MLOPT_MATMUL_MOST_COLUMNS / 8]; ///< inside of C
+  int64_t numColumns;
+  const MlirValue *sums[MLOPT_MAX_PRODUCTS]; ///< fragments from the block on
+  MlirValue residuals[MLOPT_MAX_RESIDUALS][MLOPT_MATMUL_MOST_ELEMENTS];
+  /// Of rows that are reduced, and the block's first column among those that
+  /// are reduced together.
+  const MloptMatmulReduced *reduced;
+  int64_t first;
+} MloptMatmulBlock;
+
 // emit_matmul_tiles.c
 /// Gives registers of the producer's threads away, or takes them.
 void mloptMatmulSetRegisters(MloptMatmul *, bool increase);
@@ -149,6 +173,21 @@ void mloptMatmulLoadA(MloptMatmul *, MloptMatmulTile, MlirValue step,
 void mloptMatmulLoadB(MloptMatmul *, MloptMatmulTile, MlirValue step,
                       MlirValue stage, MlirValue barrier);
 
+// emit_matmul_reduce.c
+/// The columns whose rows are reduced before any of them is stored: whole parts
+/// of rows in whole blocks.
+int64_t mloptMatmulReducedColumns(const MloptMatmul *);
+/// Reduces the rows of that many columns from the consumer's block `i` on, and
+/// stores what is stored of the rows. The consumer's rows of the tile start at
+/// `row`.
+void mloptMatmulReduceRows(MloptMatmul *, const MloptMatmulConsumer *,
+                           MloptMatmulTile, MlirValue row, int64_t i,
+                           const MlirValue *fragment, MloptMatmulReduced *out);
+/// Lets the epilogue read what reductions gave for the row of an element of a
+/// block.
+void mloptMatmulEnterRow(MloptMatmul *, const MloptMatmulBlock *,
+                         int64_t element);
+
 // emit_matmul_fill.c
 /// Fills the stages of an item where the program computes a factor, by all of
 /// the producer's threads; updates the place in the ring.
@@ -166,6 +205,17 @@ void mloptMatmulStoreTile(MloptMatmul *, const MloptMatmulConsumer *,
                           MloptNvPlace *);
 /// The first slot of the next tile.
 MlirValue mloptMatmulNextTurn(MloptMatmul *, MlirValue turn);
+/// Block `i` of a consumer whose rows of the tile start at `row`.
+void mloptMatmulOpenBlock(MloptMatmul *, MloptMatmulTile, MlirValue row,
+                          int64_t i, const MlirValue *fragment,
+                          MloptMatmulBlock *out);
+/// An output's elements `element` and the one behind it of this thread's part
+/// of a block; for a slot, of 32 bits each.
+void mloptMatmulEvaluate(MloptMatmul *, const MloptMatmulBlock *,
+                         const MloptOutput *, bool forSlot, int64_t element,
+                         MlirValue *out);
+/// Waits until the store slot that is next has been read; ends a basic block.
+void mloptMatmulAwaitSlot(MloptMatmul *, const MloptMatmulConsumer *);
 /// Where block `i` starts of a consumer whose rows of the tile start at `row`.
 void mloptMatmulBlockAxes(MloptMatmul *, MloptMatmulTile, MlirValue row,
                           int64_t i, MlirValue outAxes[MLOPT_NUM_AXES]);

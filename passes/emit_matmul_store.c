@@ -18,6 +18,9 @@
 // Where no output goes by TMA, those of rows along n are staged too
 // (emit_matmul_rows.c).
 //
+// Rows that are reduced are so before any of their columns is stored
+// (emit_matmul_reduce.c).
+//
 // Where k is split among blocks, each block of a tile belongs to one of them,
 // which adds the others' sums first.
 //
@@ -86,8 +89,7 @@ static MlirValue slotOf(MloptMatmul *g, const MloptMatmulConsumer *w,
                     mloptNvMulInt(&g->nv, slot, g->shared.storeBytes));
 }
 
-/// Waits until the next slot's last store has read it.
-static void awaitSlot(MloptMatmul *g, const MloptMatmulConsumer *w) {
+void mloptMatmulAwaitSlot(MloptMatmul *g, const MloptMatmulConsumer *w) {
   MloptNv *nv = &g->nv;
   MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
   mloptNvWaitStoresRead(nv, g->s.splits > 1 ? 0 : MLOPT_MATMUL_STORE_SLOTS - 1);
@@ -128,19 +130,6 @@ static void storeBox(MloptMatmul *g, const MloptMatmulConsumer *w,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// A block on its way.
-typedef struct Block {
-  MlirValue axes[MLOPT_NUM_AXES]; ///< where it starts, i32
-  MlirValue batch;                ///< as an index
-  MlirValue rows[2],
-      columns[MLOPT_MATMUL_MOST_COLUMNS / 8]; ///< of this thread, i32
-  MlirValue rowIndices[2],
-      columnIndices[MLOPT_MATMUL_MOST_COLUMNS / 8]; ///< inside of C
-  int64_t numColumns;
-  const MlirValue *sums[MLOPT_MAX_PRODUCTS]; ///< fragments from the block on
-  MlirValue residuals[MLOPT_MAX_RESIDUALS][MLOPT_MATMUL_MOST_ELEMENTS];
-} Block;
-
 /// Clamps an index where tiles may go over the edge.
 static MlirValue clamp(MloptMatmul *g, MlirValue x, int64_t size, int64_t tile,
                        int64_t lanes) {
@@ -154,7 +143,7 @@ static int64_t tileColumns(const MloptMatmul *g) {
 
 /// This thread's rows and columns of the block. What lies outside of C is
 /// computed from an element inside; where n is even, pairs stay pairs.
-static void locate(MloptMatmul *g, Block *block) {
+static void locate(MloptMatmul *g, MloptMatmulBlock *block) {
   MloptNv *nv = &g->nv;
   const int64_t *sizes = g->c.sizes;
   block->batch = mloptNvToIndex(nv, block->axes[MLOPT_AXIS_BATCH]);
@@ -179,15 +168,14 @@ static void locate(MloptMatmul *g, Block *block) {
   }
 }
 
-/// The elements of an output that this thread has of the block; for a slot, of
-/// 32 bits each.
-static void evaluate(MloptMatmul *g, const Block *block,
-                     const MloptOutput *output, bool forSlot, int64_t element,
-                     MlirValue *out) {
+void mloptMatmulEvaluate(MloptMatmul *g, const MloptMatmulBlock *block,
+                         const MloptOutput *output, bool forSlot,
+                         int64_t element, MlirValue *out) {
   MloptNv *nv = &g->nv;
   MloptEpilogue *e = &g->epilogue;
   int64_t group = element / 4, row = element / 2 % 2;
   int lanes = mloptEpilogueLanes(&g->c, output);
+  mloptMatmulEnterRow(g, block, element);
   for (int lane = 0; lane < 2; lane += lanes) {
     MlirValue column = block->columnIndices[group];
     if (lane)
@@ -215,7 +203,7 @@ static void evaluate(MloptMatmul *g, const Block *block,
 }
 
 /// Stores two neighbours of an output, but what lies outside of C.
-static void storePair(MloptMatmul *g, const Block *block,
+static void storePair(MloptMatmul *g, const MloptMatmulBlock *block,
                       const MloptOutput *output, int64_t element,
                       const MlirValue *elements) {
   MloptNv *nv = &g->nv;
@@ -254,14 +242,15 @@ static int64_t boxesOf(MloptMatmul *g, int64_t columns) {
 
 /// Brings the outputs of a block to memory; `box` counts those of the tile.
 static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
-                       const Block *block, MlirValue turn, int64_t *box) {
+                       const MloptMatmulBlock *block, MlirValue turn,
+                       int64_t *box) {
   int64_t numElements = block->numColumns / 2;
   // Before the elements, not after them: ptxas moves reads of an accumulator
   // over the wait for it within a basic block, which this one ends, then finds
   // them too early and serialises wgmma (C7514).
   bool isAwaited = boxesOf(g, block->numColumns) > 0;
   if (isAwaited)
-    awaitSlot(g, w);
+    mloptMatmulAwaitSlot(g, w);
   MlirValue elements[MLOPT_MAX_OUTPUTS][MLOPT_MATMUL_MOST_ELEMENTS];
   MloptMatmulFold folds[MLOPT_MAX_FOLDS];
   for (intptr_t i = 0; i < g->c.numFolds; ++i)
@@ -273,13 +262,13 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
       if (g->c.isPlain && forSlot)
         memcpy(&elements[i][e], block->sums[0] + e, 2 * sizeof(MlirValue));
       else
-        evaluate(g, block, output, forSlot, e, &elements[i][e]);
+        mloptMatmulEvaluate(g, block, output, forSlot, e, &elements[i][e]);
       if (!forSlot)
         storePair(g, block, output, e, &elements[i][e]);
     }
     for (intptr_t i = 0; i < g->c.numFolds; ++i) {
       MlirValue pair[2];
-      evaluate(g, block, &folds[i].fold->input, false, e, pair);
+      mloptMatmulEvaluate(g, block, &folds[i].fold->input, false, e, pair);
       mloptMatmulFoldPair(g, &folds[i], block->numColumns, e, pair);
     }
   }
@@ -301,7 +290,7 @@ static void storeBlock(MloptMatmul *g, const MloptMatmulConsumer *w,
         continue;
       }
       if (!isAwaited)
-        awaitSlot(g, w);
+        mloptMatmulAwaitSlot(g, w);
       isAwaited = false;
       storeBox(g, w, output, slotOf(g, w, (*box)++, turn), axes,
                &elements[i][c / 2]);
@@ -324,18 +313,18 @@ void mloptMatmulBlockAxes(MloptMatmul *g, MloptMatmulTile tile, MlirValue row,
   outAxes[MLOPT_AXIS_N] = mloptNvAddInt(nv, tile.n, i % perSlab * columns);
 }
 
-/// Block `i` of the consumer's rows, which start at `row`.
-static Block blockOf(MloptMatmul *g, MloptMatmulTile tile, MlirValue row,
-                     int64_t i, const MlirValue *fragment) {
+void mloptMatmulOpenBlock(MloptMatmul *g, MloptMatmulTile tile, MlirValue row,
+                          int64_t i, const MlirValue *fragment,
+                          MloptMatmulBlock *out) {
   int64_t columns = mloptMatmulBlockColumns(&g->c);
   int64_t perSlab = tileColumns(g) / columns;
   int64_t slab = i / perSlab, first = i % perSlab * columns;
-  Block block = {.numColumns = columns};
-  mloptMatmulBlockAxes(g, tile, row, i, block.axes);
+  *out = (MloptMatmulBlock){.numColumns = columns};
+  mloptMatmulBlockAxes(g, tile, row, i, out->axes);
   for (intptr_t p = 0; p < g->c.numProducts; ++p)
-    block.sums[p] =
+    out->sums[p] =
         fragment + slab * g->s.tile[1] / 2 + p * tileColumns(g) / 2 + first / 2;
-  return block;
+  locate(g, out);
 }
 
 void mloptMatmulStoreTile(MloptMatmul *g, const MloptMatmulConsumer *w,
@@ -347,6 +336,8 @@ void mloptMatmulStoreTile(MloptMatmul *g, const MloptMatmulConsumer *w,
     row = mloptNvAdd(nv, row,
                      mloptNvMulInt(nv, w->index, g->slabs * MLOPT_NV_MMA_ROWS));
   int64_t size = mloptMatmulBlockColumns(&g->c) / 2, box = 0;
+  int64_t together = mloptMatmulReducedColumns(g) / 2 / size;
+  MloptMatmulReduced reduced;
   mloptEpilogueEnter(&g->epilogue);
   for (int64_t i = 0; i < mloptMatmulConsumerBlocks(&g->c, &g->s); ++i) {
     MloptNvScope owned;
@@ -356,9 +347,13 @@ void mloptMatmulStoreTile(MloptMatmul *g, const MloptMatmulConsumer *w,
       mloptMatmulAddSplits(g, w, i, fragment + i * size);
       mloptEpilogueEnter(&g->epilogue);
     }
-    Block block = blockOf(g, tile, row, i, fragment);
+    if (g->c.numOfRows && i % together == 0)
+      mloptMatmulReduceRows(g, w, tile, row, i, fragment, &reduced);
+    MloptMatmulBlock block;
+    mloptMatmulOpenBlock(g, tile, row, i, fragment, &block);
+    block.reduced = &reduced;
+    block.first = i % together * 2 * size;
     mloptMatmulReadResiduals(g, w, i, place, block.residuals);
-    locate(g, &block);
     storeBlock(g, w, &block, turn, &box);
     if (g->s.splits > 1) {
       mloptNvEndIf(nv, &owned);

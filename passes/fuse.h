@@ -192,12 +192,20 @@ typedef struct MloptFuseRows {
 MloptFuseReason mloptFuseCheckRows(const MloptFuseGraph *,
                                    const MloptFuseBody *, MloptFuseRows *out);
 
+/// What the reductions behind a product cost.
+typedef struct MloptFuseReduced {
+  int64_t pieceBytes; ///< of pieces, which a second kernel combines
+  double loss;        ///< microseconds that tiles of whole rows take longer
+} MloptFuseReduced;
+
 /// Whether a body around a product is the product, what says where its factors
-/// lie, and its epilogue: FUSED, or why not (fuse_contraction.c). Reductions in
-/// that are pieces, which a second kernel combines: `*pieceBytes`, of all.
+/// lie, and its epilogue: FUSED, or why not (fuse_contraction.c).
 MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *,
                                           const MloptFuseBody *,
-                                          int64_t *pieceBytes);
+                                          MloptFuseReduced *);
+/// Says of each reduction in a body around a product that a tile holds its
+/// rows, `mlopt.row`: it is not cut into pieces.
+void mloptFuseMarkRows(const MloptFuseGraph *, const MloptFuseBody *);
 /// Bytes of an element of a reduction under way: small floats add up in f32
 /// (fuse_rows.c).
 int64_t mloptFuseSumBytes(MlirType);

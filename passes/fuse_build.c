@@ -230,7 +230,7 @@ static void makeKernel(Build *build, int kernel) {
   }
   MlirOperation fusion = {NULL};
   if (good && !build->failed) {
-    mloptFuseBodyOf(build->plan, kernel, -1);
+    mloptFuseMarkRows(build->graph, mloptFuseBodyOf(build->plan, kernel, -1));
     MlirAttribute ledger = mloptFuseLedgerOf(
         build->plan, kernel, build->function, f.numOperands, f.operands);
     MlirLocation location =

@@ -14,9 +14,11 @@
 //   %s = mlopt.add %p, %c            |
 //   %r = mlopt.max %s, %zero         |
 //
-// It may reduce what it stores in pieces that every tile holds whole: a sum of
-// columns for a bias' gradient, say, which a second kernel adds up
-// (mlopt-split-reductions).
+// Where a tile holds whole rows of the product, or whole parts of them, it may
+// reduce these and go on with what they give, as a normalisation does
+// (fuse_tile_rows.c). And it may reduce what it stores in pieces that every
+// tile holds whole: a sum of columns for a bias' gradient, say, which a second
+// kernel adds up (mlopt-split-reductions).
 //
 // The factors lie in memory: code that computes them would run again for each
 // tile that reads them, so it is a kernel before this one, unless it pays
@@ -28,6 +30,7 @@
 #include "fuse_stream.h"
 
 #include "contraction.h"
+#include "fuse_tile_rows.h"
 #include "match.h"
 #include "place.h"
 #include "target.h"
@@ -78,6 +81,14 @@ double mloptFuseProductTime(const MloptFuseGraph *graph,
 /// elements of several; else each has tiles of its own, in one list.
 enum { MAX_DOTS = MLOPT_MAX_LISTED, MAX_OUTPUTS = MLOPT_MAX_OUTPUTS };
 
+/// What a node that follows the dots has: their elements, each once, or one for
+/// each row.
+typedef struct Follower {
+  MloptPlace place;
+  bool isRow;
+  int dot; ///< of a list
+} Follower;
+
 /// What is known of a body while its nodes are looked at in order.
 typedef struct Check {
   const MloptFuseGraph *graph;
@@ -88,24 +99,25 @@ typedef struct Check {
   MloptFuseStream stream;
   bool *rows; ///< of the graph's nodes: follow from a reduction of the softmax
   int side;   ///< the factor that several dots do not share
-  bool computes[2];   ///< factors that the body computes
-  bool isList;        ///< the dots have tiles of their own
-  bool mapped;        ///< tensor maps reach all factors
-  bool *moves;        ///< of the graph's nodes: say where factors lie
-  bool *follows;      ///< likewise: are dots, or follow from one
-  MloptPlace *places; ///< of the body's nodes that follow the dots; its
-                      ///< counters hold whether they do, and which
-  int *dotOf;         ///< of these, the dot of a list
+  bool computes[2];    ///< factors that the body computes
+  bool isList;         ///< the dots have tiles of their own
+  bool mapped;         ///< tensor maps reach all factors
+  bool *moves;         ///< of the graph's nodes: say where factors lie
+  bool *follows;       ///< likewise: are dots, or follow from one
+  Follower *followers; ///< the body's nodes that follow the dots; its counters
+                       ///< hold whether they do, and which
+  MloptFuseTileRows tileRows;
   bool *folds; ///< of the graph's nodes: follow from a reduction of pieces
   int numFolds;
-  int64_t pieceBytes; ///< of all such reductions
+  int64_t pieceBytes;    ///< of all such reductions
+  MloptFuseReason apart; ///< why rows of one of them are not a tile's
 } Check;
 
-/// The place of a node that follows the dots; NULL if it does not.
-static MloptPlace *placeOf(const Check *check, int node) {
+/// The node as one that follows the dots; NULL if it does not.
+static Follower *followerOf(const Check *check, int node) {
   bool follows =
       node >= 0 && check->body->holds[node] && check->body->runs[node] != 0;
-  return follows ? &check->places[(int)check->body->runs[node] - 1] : NULL;
+  return follows ? &check->followers[(int)check->body->runs[node] - 1] : NULL;
 }
 
 /// The factors come from memory.
@@ -271,36 +283,66 @@ static MloptFuseReason checkDots(Check *check) {
   return reason;
 }
 
-/// What follows the dots has their elements, each once, in one place: whether
-/// it does, and its place.
+/// Joins what two operands of a node have: false if it is not in one place.
+static bool join(const Check *check, const Follower *own, Follower *out) {
+  MloptPlace a = own->place, b = out->place;
+  if (own->isRow == out->isRow)
+    return mloptPlaceEqual(&a, &b);
+  bool joins = own->isRow ? mloptFuseIsRowOf(&check->tileRows, &a, &b)
+                          : mloptFuseIsRowOf(&check->tileRows, &b, &a);
+  if (!own->isRow)
+    *out = *own;
+  return joins;
+}
+
+static int64_t sizeOf(const MloptPlace *place) {
+  int64_t size = 1;
+  for (intptr_t i = 0; i < place->count; ++i)
+    size *= place->at[i].size;
+  return size;
+}
+
+/// Takes what an operation that moves or repeats elements reads to its result.
+static bool move(const Check *check, const MloptFuseNode *node, Follower *f) {
+  MlirType type = mloptResultType(node->op, 0);
+  bool isBroadcast = mloptIsA(node->op, &mloptOp_broadcast);
+  // Rows may be repeated, but for what counts elements.
+  if (node->traits.access == MLOPT_ACCESS_RESHAPE)
+    return sizeOf(&f->place) == node->elements &&
+           mloptPlaceReshape(&f->place, type);
+  // Other kernels of products store elements in their order.
+  if (isBroadcast ? !f->isRow
+                  : !mloptIsA(node->op, &mloptOp_transpose) || !check->mapped)
+    return false;
+  MloptInts dims = mloptGetInts(node->op, isBroadcast ? "dims" : "permutation");
+  intptr_t to[MLOPT_MAX_RANK];
+  for (intptr_t i = 0; i < dims.count; ++i)
+    if (isBroadcast)
+      to[i] = dims.at[i];
+    else
+      to[dims.at[i]] = i;
+  mloptPlacePermute(&f->place, mloptRank(type), to);
+  return true;
+}
+
+/// What follows the dots has their elements, each once, in one place, or those
+/// of rows: whether it does, and which.
 static bool findPlace(const Check *check, const MloptFuseNode *node,
-                      MloptPlace *out, int *outDot) {
+                      Follower *out) {
   bool found = false;
   for (int o = 0; o < node->numOperands; ++o) {
-    MloptPlace *place = placeOf(check, node->operands[o]);
-    if (!place)
+    Follower *own = followerOf(check, node->operands[o]);
+    if (!own)
       continue;
-    if (check->graph->nodes[node->operands[o]].elements != node->elements ||
-        (found && !mloptPlaceEqual(out, place)))
+    bool isAsLarge =
+        check->graph->nodes[node->operands[o]].elements == node->elements;
+    if ((!isAsLarge && !own->isRow) || (found && !join(check, own, out)))
       return false;
-    *out = *place;
-    *outDot = check->dotOf[place - check->places];
+    *out = found ? *out : *own;
     found = true;
   }
-  MlirType type = mloptResultType(node->op, 0);
-  if (mloptIsA(node->op, &mloptOp_reshape))
-    return mloptPlaceReshape(out, type);
-  if (!mloptIsA(node->op, &mloptOp_transpose))
-    return node->traits.access == MLOPT_ACCESS_ELEMENTWISE;
-  // Other kernels of products store elements in their order.
-  if (!check->mapped)
-    return false;
-  MloptInts permutation = mloptGetInts(node->op, "permutation");
-  intptr_t to[MLOPT_MAX_RANK];
-  for (intptr_t i = 0; i < permutation.count; ++i)
-    to[permutation.at[i]] = i;
-  mloptPlacePermute(out, permutation.count, to);
-  return true;
+  return node->traits.access == MLOPT_ACCESS_ELEMENTWISE ||
+         move(check, node, out);
 }
 
 /// What does not follow them is read, and perhaps computed, for each element of
@@ -373,8 +415,8 @@ static MloptFuseReason checkSoftmax(Check *check, int at, bool follows,
 static bool joinsList(const Check *check, const MloptFuseNode *node) {
   int first = -1;
   for (int o = 0; o < node->numOperands; ++o) {
-    const MloptPlace *place = placeOf(check, node->operands[o]);
-    int dot = place ? check->dotOf[place - check->places] : -1;
+    const Follower *follower = followerOf(check, node->operands[o]);
+    int dot = follower ? follower->dot : -1;
     if (first >= 0 && dot >= 0 && dot != first)
       return true;
     first = dot >= 0 ? dot : first;
@@ -402,9 +444,9 @@ static bool holdsPieces(const Check *check, const MloptDigit *digit) {
 /// see contraction_fold.c.
 static bool isFold(Check *check, const MloptFuseNode *node) {
   enum { LEAST_SIDE = 64 }; // of products that others compute better below
-  MloptPlace *place = placeOf(check, node->operands[0]);
+  const Follower *from = followerOf(check, node->operands[0]);
   if (!check->body->mayFold || !mloptIsA(node->op, &mloptOp_reduce) ||
-      node->numOperands != 1 || !place ||
+      node->numOperands != 1 || !from || from->isRow ||
       mlirAttributeIsNull(mloptAttr(node->op, "kind")) ||
       check->numFolds == MLOPT_MAX_FOLDS || check->isStream ||
       mloptElementWidth(
@@ -433,9 +475,9 @@ static bool isFold(Check *check, const MloptFuseNode *node) {
         dims.at[i] > last)
       last = dims.at[i];
   const MloptDigit *digit = NULL;
-  for (intptr_t i = 0; i < place->count; ++i)
-    if (place->at[i].dim == last)
-      digit = &place->at[i];
+  for (intptr_t i = 0; i < from->place.count; ++i)
+    if (from->place.at[i].dim == last)
+      digit = &from->place.at[i];
   return digit && holdsPieces(check, digit);
 }
 
@@ -452,29 +494,47 @@ static MloptFuseReason checkFolded(Check *check, int at) {
   const MloptFuseNode *node = &check->graph->nodes[at];
   for (int o = 0; o < node->numOperands; ++o) {
     int fold = foldOf(check, node, o);
-    if (placeOf(check, node->operands[o]) ||
+    if (followerOf(check, node->operands[o]) ||
         (fold && check->folds[at] && fold != check->folds[at]) ||
         check->graph->nodes[at].elements !=
             mloptNumElements(mlirValueGetType(node->from[o])))
-      return MLOPT_FUSE_CONTRACTION;
+      return check->apart;
     check->folds[at] = fold ? fold : check->folds[at];
   }
   return node->traits.access == MLOPT_ACCESS_ELEMENTWISE ||
                  node->traits.access == MLOPT_ACCESS_RESHAPE
              ? MLOPT_FUSE_FUSED
-             : MLOPT_FUSE_CONTRACTION;
+             : check->apart;
 }
 
-static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
+/// Whether a tile holds the rows that a node reduces, of one product with
+/// factors of up to 16 bits, or of f32 where these may be rounded.
+static MloptFuseReason checkRow(Check *check, const MloptFuseNode *node,
+                                Follower *out) {
+  const Follower *from = followerOf(check, node->operands[0]);
+  const MloptFuseNode *dot = check->dots[0];
+  if (check->numDots > 1 || !from || from->isRow || !isTaken(check, dot) ||
+      (mloptElementWidth(mloptElementType(mlirValueGetType(dot->from[0]))) >
+           16 &&
+       mloptGetNumerics(dot->op) != MLOPT_NUMERICS_FAST))
+    return MLOPT_FUSE_CONTRACTION;
+  MloptFuseTileRows *rows = &check->tileRows;
+  rows->graph = check->graph;
+  rows->body = check->body;
+  rows->dot = dot;
+  *out = (Follower){.isRow = true, .dot = from->dot};
+  return mloptFuseReduceRow(rows, node, &from->place, &out->place);
+}
+
+static MloptFuseReason checkNode(Check *check, int at, int *numFollowers) {
   const MloptFuseNode *node = &check->graph->nodes[at];
-  MloptPlace *place = &check->places[*numPlaces];
-  int *dot = &check->dotOf[*numPlaces];
+  Follower *own = &check->followers[*numFollowers];
   check->body->runs[at] = 0;
   bool isDot = mloptFuseIsProduct(node->op), follows = isDot;
   if (isFactorAlone(check, at))
     return MLOPT_FUSE_FUSED;
   for (int o = 0; o < node->numOperands; ++o)
-    follows |= placeOf(check, node->operands[o]) != NULL;
+    follows |= followerOf(check, node->operands[o]) != NULL;
   if (check->isStream) {
     bool isKnown;
     MloptFuseReason reason = checkSoftmax(check, at, follows, &isKnown);
@@ -487,26 +547,34 @@ static MloptFuseReason checkNode(Check *check, int at, int *numPlaces) {
       return checkFolded(check, at);
   if (!follows)
     return checkOperand(node);
-  if (node->traits.access == MLOPT_ACCESS_REDUCE && isFold(check, node)) {
+  if (node->traits.access == MLOPT_ACCESS_ALONE && !isDot)
+    return node->traits.alone;
+  MloptFuseReason reason = MLOPT_FUSE_FUSED;
+  if (node->traits.access == MLOPT_ACCESS_REDUCE)
+    reason = checkRow(check, node, own);
+  if (reason != MLOPT_FUSE_FUSED && isFold(check, node)) {
     check->folds[at] = at + 1;
     check->pieceBytes += check->graph->nodes[node->operands[0]].elements /
                          MLOPT_FOLD_LENGTH *
                          mloptFuseSumBytes(mloptResultType(node->op, 0));
     ++check->numFolds;
+    check->apart = reason;
     return MLOPT_FUSE_FUSED;
   }
-  if (isDot) {
-    *place = mloptPlaceOfTensor(mloptResultType(node->op, 0));
-    *dot = check->isList ? at : 0;
-  } else if (joinsList(check, node)) {
+  if (isDot)
+    *own = (Follower){.place = mloptPlaceOfTensor(mloptResultType(node->op, 0)),
+                      .dot = check->isList ? at : 0};
+  else if (joinsList(check, node))
     return MLOPT_FUSE_PRODUCTS;
-  } else if (node->traits.access == MLOPT_ACCESS_REDUCE) {
-    return MLOPT_FUSE_CONTRACTION;
-  } else if (!findPlace(check, node, place, dot)) {
+  else if (node->traits.access != MLOPT_ACCESS_REDUCE &&
+           !findPlace(check, node, own))
     return MLOPT_FUSE_EPILOGUE;
-  }
-  check->body->runs[at] = ++*numPlaces;
-  return MLOPT_FUSE_FUSED;
+  if (!isDot && !own->isRow)
+    check->tileRows.operations += node->traits.work;
+  if (node->traits.access == MLOPT_ACCESS_REDUCE)
+    check->tileRows.operations += node->traits.work;
+  check->body->runs[at] = ++*numFollowers;
+  return reason;
 }
 
 /// Whether the innermost dimension of a result is one of the dots' own factors,
@@ -525,21 +593,25 @@ static bool runsAlongOther(const Check *check, const MloptPlace *place) {
 /// along what they share.
 static MloptFuseReason checkResults(const Check *check) {
   const MloptFuseBody *body = check->body;
-  int numStored = 0, numAlong = 0;
+  int numStored = 0, numRows = 0, numAlong = 0;
   for (int i = 0; i < body->count; ++i) {
     int node = body->nodes[i];
     if (!body->stored[node] || check->folds[node])
       continue;
-    MloptPlace *place = placeOf(check, node);
+    const Follower *own = followerOf(check, node);
     unsigned width = mloptElementWidth(
         mloptElementType(mloptResultType(check->graph->nodes[node].op, 0)));
     // Elements of four bits share bytes.
-    if (++numStored > MAX_OUTPUTS || !place || width == 4)
+    if (!own || width == 4 ||
+        sizeOf(&own->place) != check->graph->nodes[node].elements)
       return MLOPT_FUSE_EPILOGUE;
-    numAlong +=
-        check->numDots > 1 && !check->isStream && runsAlongOther(check, place);
+    ++*(own->isRow ? &numRows : &numStored);
+    numAlong += check->numDots > 1 && !check->isStream &&
+                runsAlongOther(check, &own->place);
   }
-  if (!numStored)
+  if (numStored > MAX_OUTPUTS || numRows > MLOPT_MAX_OF_ROWS)
+    return MLOPT_FUSE_EPILOGUE;
+  if (!numStored && !numRows)
     return MLOPT_FUSE_CONTRACTION;
   bool isOne = check->numDots == 1 || check->isStream;
   return isOne || numAlong == numStored || (check->isList && !numAlong)
@@ -550,35 +622,65 @@ static MloptFuseReason checkResults(const Check *check) {
 static MloptFuseReason checkBody(Check *check) {
   const MloptFuseBody *body = check->body;
   MloptFuseReason reason = checkDots(check);
-  int numPlaces = 0;
+  int numFollowers = 0;
   for (int i = 0; i < body->count && reason == MLOPT_FUSE_FUSED; ++i)
-    reason = checkNode(check, body->nodes[i], &numPlaces);
+    reason = checkNode(check, body->nodes[i], &numFollowers);
   return reason == MLOPT_FUSE_FUSED ? checkResults(check) : reason;
+}
+
+/// False when memory is out.
+static bool beginCheck(Check *check, const MloptFuseGraph *graph,
+                       const MloptFuseBody *body) {
+  *check =
+      (Check){.graph = graph,
+              .body = body,
+              .mapped = true,
+              .moves = calloc((size_t)graph->count, sizeof *check->moves),
+              .follows = calloc((size_t)graph->count, sizeof *check->follows),
+              .rows = calloc((size_t)graph->count, sizeof *check->rows),
+              .folds = calloc((size_t)graph->count, sizeof *check->folds),
+              .followers = malloc((size_t)body->count * sizeof(Follower))};
+  return check->moves && check->follows && check->rows && check->folds &&
+         check->followers;
+}
+
+static void endCheck(Check *check) {
+  free(check->folds);
+  free(check->moves);
+  free(check->follows);
+  free(check->rows);
+  free(check->followers);
 }
 
 MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
                                           const MloptFuseBody *body,
-                                          int64_t *pieceBytes) {
-  Check check = {.graph = graph,
-                 .body = body,
-                 .mapped = true,
-                 .moves = calloc((size_t)graph->count, sizeof *check.moves),
-                 .follows = calloc((size_t)graph->count, sizeof *check.follows),
-                 .rows = calloc((size_t)graph->count, sizeof *check.rows),
-                 .folds = calloc((size_t)graph->count, sizeof *check.folds),
-                 .places = malloc((size_t)body->count * sizeof *check.places),
-                 .dotOf = calloc((size_t)body->count, sizeof *check.dotOf)};
+                                          MloptFuseReduced *out) {
+  Check check;
   // Out of memory: keep it simple.
-  MloptFuseReason reason = check.moves && check.follows && check.rows &&
-                                   check.folds && check.places && check.dotOf
+  MloptFuseReason reason = beginCheck(&check, graph, body)
                                ? checkBody(&check)
                                : MLOPT_FUSE_CONTRACTION;
-  *pieceBytes = check.pieceBytes;
-  free(check.dotOf);
-  free(check.folds);
-  free(check.moves);
-  free(check.follows);
-  free(check.rows);
-  free(check.places);
+  out->pieceBytes = check.pieceBytes;
+  out->loss = reason == MLOPT_FUSE_FUSED && check.tileRows.count
+                  ? mloptFuseTileRowsLoss(&check.tileRows)
+                  : 0;
+  endCheck(&check);
   return reason;
+}
+
+void mloptFuseMarkRows(const MloptFuseGraph *graph, const MloptFuseBody *body) {
+  Check check;
+  bool isChecked =
+      mloptFuseProductTime(graph, body) > 0 && beginCheck(&check, graph, body);
+  if (isChecked && checkBody(&check) == MLOPT_FUSE_FUSED)
+    for (int i = 0; i < body->count; ++i) {
+      const MloptFuseNode *node = &graph->nodes[body->nodes[i]];
+      const Follower *own = followerOf(&check, body->nodes[i]);
+      if (own && own->isRow && node->traits.access == MLOPT_ACCESS_REDUCE)
+        mlirOperationSetDiscardableAttributeByName(
+            node->op, mloptStr("mlopt.row"),
+            mlirUnitAttrGet(mlirOperationGetContext(node->op)));
+    }
+  if (isChecked)
+    endCheck(&check);
 }

@@ -217,7 +217,7 @@ static MloptFuseReason checkLevers(const MloptFuseGraph *graph,
 /// epilogue.
 static MloptFuseReason checkAlone(const MloptFuseGraph *graph,
                                   const MloptFuseBody *body, bool *alone,
-                                  int64_t *pieceBytes) {
+                                  MloptFuseReduced *reduced) {
   MloptFuseReason reason = MLOPT_FUSE_FUSED;
   bool contracts = false;
   int numCompute = 0;
@@ -231,8 +231,7 @@ static MloptFuseReason checkAlone(const MloptFuseGraph *graph,
   *alone = reason != MLOPT_FUSE_FUSED;
   if (numCompute <= 1)
     return MLOPT_FUSE_FUSED;
-  return contracts ? mloptFuseCheckContraction(graph, body, pieceBytes)
-                   : reason;
+  return contracts ? mloptFuseCheckContraction(graph, body, reduced) : reason;
 }
 
 static bool reduces(const MloptFuseGraph *graph, const MloptFuseBody *body) {
@@ -267,9 +266,9 @@ static bool rowFits(const MloptFuseRows *rows, int64_t bytes) {
 
 static void judgeSpace(const MloptFuseGraph *graph, const MloptFuseBody *body,
                        MloptFuseVerdict *verdict, MloptFuseRows *rows,
-                       int64_t *pieceBytes) {
+                       MloptFuseReduced *reduced) {
   bool alone;
-  verdict->reason = checkAlone(graph, body, &alone, pieceBytes);
+  verdict->reason = checkAlone(graph, body, &alone, reduced);
   if (alone) {
     verdict->family = MLOPT_KERNEL_ALONE;
   } else if (reduces(graph, body)) {
@@ -303,8 +302,8 @@ MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
                                 const MloptFuseBody *body) {
   MloptFuseVerdict verdict = {.reason = MLOPT_FUSE_FUSED};
   MloptFuseRows rows = {0};
-  int64_t pieceBytes = 0;
-  judgeSpace(graph, body, &verdict, &rows, &pieceBytes);
+  MloptFuseReduced reduced = {0};
+  judgeSpace(graph, body, &verdict, &rows, &reduced);
   if (verdict.reason == MLOPT_FUSE_FUSED)
     verdict.reason = checkLevers(graph, body);
   int64_t read = 0, stored = 0;
@@ -327,7 +326,9 @@ MloptFuseVerdict mloptFuseJudge(const MloptFuseGraph *graph,
   if (verdict.reason == MLOPT_FUSE_FUSED && rows.sumBytes)
     verdict.cost += costOfSums(&rows);
   // The second kernel of what a product's tiles reduce.
-  if (verdict.reason == MLOPT_FUSE_FUSED && pieceBytes)
-    verdict.cost += costOf(2 * pieceBytes, 0, 0);
+  if (verdict.reason == MLOPT_FUSE_FUSED && reduced.pieceBytes)
+    verdict.cost += costOf(2 * reduced.pieceBytes, 0, 0);
+  if (verdict.reason == MLOPT_FUSE_FUSED && reduced.loss > 0)
+    verdict.cost += reduced.loss * (double)target->memoryBytes;
   return verdict;
 }

@@ -203,9 +203,9 @@ MloptFuseReason mloptFuseWhyApart(MloptFusePlan *plan, int producer,
                                   int consumer) {
   MloptFuseReason reason =
       mloptFuseJudgeKernels(plan, producer, consumer).reason;
-  bool isOfDots = reason == MLOPT_FUSE_CONTRACTION ||
-                  reason == MLOPT_FUSE_PROLOGUE ||
-                  reason == MLOPT_FUSE_PRODUCTS;
+  bool isOfDots =
+      reason == MLOPT_FUSE_CONTRACTION || reason == MLOPT_FUSE_ROW_TOO_WIDE ||
+      reason == MLOPT_FUSE_PROLOGUE || reason == MLOPT_FUSE_PRODUCTS;
   MloptFuseReason unstreamed =
       isOfDots ? whyUnstreamed(plan, producer, consumer) : MLOPT_FUSE_FUSED;
   if (unstreamed != MLOPT_FUSE_FUSED)

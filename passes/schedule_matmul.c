@@ -280,6 +280,8 @@ static const char *splitFaultOf(const MloptContraction *c,
     return "there are more tiles than clusters that run at once";
   if (c->numProducts > 1)
     return "k is split of one product at a time";
+  if (c->numOfRows)
+    return "blocks that split k store parts of rows, which are reduced";
   if (steps < s->splits)
     return "a split of k is empty";
   if (mloptMatmulConsumerRows(s) * s->tile[1] > MOST_SPLIT_ELEMENTS)
@@ -325,6 +327,17 @@ static const char *fillFaultOf(const MloptContraction *c,
   return NULL;
 }
 
+/// What reductions of rows rule out.
+static const char *rowFaultOf(const MloptContraction *c, int64_t columns) {
+  enum { LEAST_PART = 16 };
+  bool isWhole = c->rowColumns == c->sizes[MLOPT_AXIS_N];
+  if (isWhole ? columns < c->rowColumns
+              : columns % c->rowColumns || c->rowColumns % LEAST_PART)
+    return "a tile holds whole rows that are reduced, or whole parts of them, "
+           "multiples of 16";
+  return NULL;
+}
+
 /// What makes a schedule illegal for one contraction; NULL if nothing does.
 static const char *faultOfOne(const MloptContraction *c,
                               const MloptMatmulSchedule *s) {
@@ -357,7 +370,7 @@ static const char *faultOfOne(const MloptContraction *c,
     return "a band has at least one row";
   if (mloptMatmulFills(c) && fillFaultOf(c, s))
     return fillFaultOf(c, s);
-  return NULL;
+  return c->numOfRows ? rowFaultOf(c, columns) : NULL;
 }
 
 /// What makes a schedule illegal for these contractions; NULL if nothing does.

@@ -46,6 +46,17 @@ static const MloptMatmulSchedule candidates[] = {
      .cluster = 1,
      .splits = 1,
      .alternate = true},
+    // For rows that are reduced: of few rows, more tiles than 128 of them make.
+    {.tile = {64, 192},
+     .band = 16,
+     .cluster = 1,
+     .splits = 1,
+     .alternate = true},
+    {.tile = {64, 256},
+     .band = 16,
+     .cluster = 1,
+     .splits = 1,
+     .alternate = true},
 };
 
 //===----------------------------------------------------------------------===//
@@ -128,6 +139,8 @@ static int64_t costOfStep(const MloptContraction *c,
     // memory as it gives.
     NARROW_LOSS = 48,
     NARROW = 64,
+    // One in, of tiles four times as wide as high, measured of 8192x256x4096.
+    WIDE_LOSS = 3,
     FILL_LOSS = 32, // of stages that threads fill beside TMA
   };
   int64_t compute = s->tile[0] * s->tile[1] * (MLOPT_NV_MMA_STAGE_BYTES / 2) /
@@ -137,6 +150,8 @@ static int64_t costOfStep(const MloptContraction *c,
   int64_t step = compute + read - less + less / 8;
   if (s->tile[1] <= NARROW)
     step += step / NARROW_LOSS;
+  if (s->tile[1] > 2 * s->tile[0])
+    step += step / WIDE_LOSS;
   if (s->cluster > 1)
     step += step / CLUSTER_LOSS;
   if (mloptMatmulFills(c))
@@ -156,9 +171,13 @@ static int64_t costOfStore(const MloptContraction *c,
     SPLIT_CYCLES = 3500,     // meeting twice, measured
     SPLIT_COLUMN_CYCLES = 5, // of each block, sending, measured
     OPERATIONS_PER_CYCLE = 128,
+    THREADS = 128, // of a consumer, an operation of whose rows takes a cycle
   };
   int64_t store = STORE_CYCLES + STORE_COLUMN_CYCLES * s->tile[1];
-  if (!c->isPlain)
+  if (c->numOfRows)
+    store +=
+        c->rowOperations * mloptMatmulConsumerRows(s) * s->tile[1] / THREADS;
+  else if (!c->isPlain)
     store += mloptEpilogueOperations(c) * s->tile[0] *
              mloptMatmulProductColumns(c, s) / OPERATIONS_PER_CYCLE;
   if (s->splits > 1)
@@ -300,6 +319,9 @@ static int64_t findBest(const MloptContractions *list,
       if (candidate.tile[0] > candidate.tile[1] && candidate.splits == 1 &&
           !c->computes[1] &&
           !(mloptMatmulCanSkipZeros(c, &candidate) && isOnlyColumn))
+        continue;
+      // For whole rows alone.
+      if (!c->numOfRows && candidate.tile[1] > 2 * candidate.tile[0])
         continue;
       // Boxes of pixels are nobody's but the block's.
       if (candidate.cluster > 1 && hasPixels(list))

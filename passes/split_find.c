@@ -128,6 +128,44 @@ static void findStreams(MloptSplit *s) {
     }
 }
 
+/// Whether another reduction, or more elements than a value has, follow from
+/// it.
+static bool isNeededAgain(MlirValue value) {
+  int64_t elements = mloptNumElements(mlirValueGetType(value));
+  for (MlirOpOperand use = mlirValueGetFirstUse(value);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (mloptIsReduction(user))
+      return true;
+    for (intptr_t i = 0, n = mlirOperationGetNumResults(user); i < n; ++i)
+      if (mloptNumElements(mloptResultType(user, i)) > elements ||
+          isNeededAgain(mloptResult(user, i)))
+        return true;
+  }
+  return false;
+}
+
+/// Whether a reduction is one of rows that a product's tile holds whole: fusion
+/// says so, or nothing else would do.
+static bool isRowOfTile(MlirOperation op) {
+  MloptCombiner combiner;
+  return mlirOperationGetNumResults(op) == 1 &&
+         mloptDescribeCombiner(op, 0, &combiner) &&
+         (!mlirAttributeIsNull(mloptAttr(combiner.op, "mlopt.row")) ||
+          isNeededAgain(mloptResult(op, 0)));
+}
+
+/// Whether a body reduces rows of a product's tiles.
+static bool holdsRows(MlirBlock body) {
+  bool hasProduct = false, found = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    hasProduct |= mloptIsProduct(op);
+    found |= hasProduct && mloptIsReduction(op) && isRowOfTile(op);
+  }
+  return found;
+}
+
 /// Finds the reductions of what follows products, cut as contraction.h says;
 /// false where there are none, or they cannot be.
 static bool findFolds(MloptSplit *s) {
@@ -136,7 +174,8 @@ static bool findFolds(MloptSplit *s) {
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     hasProduct |= mloptIsProduct(op);
-    if (!mloptIsReduction(op) || mloptIsProduct(op))
+    if (!mloptIsReduction(op) || mloptIsProduct(op) ||
+        (hasProduct && isRowOfTile(op)))
       continue;
     MloptReduction *r = &s->loops[s->count];
     MloptCombiner combiner;
@@ -172,6 +211,8 @@ bool mloptReadSplit(MlirOperation fusion, MloptSplit *s) {
     return false;
   if (findFolds(s))
     return true;
+  if (holdsRows(s->body))
+    return false;
   if (mloptFindBeside(s, false)) {
     mloptCutBeside(s);
     return true;

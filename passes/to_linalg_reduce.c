@@ -151,19 +151,25 @@ static MlirValue gatherReduced(MloptLowering *l, const KindReduction *r,
                            mloptTensorType(2, flat, r->accumulator));
 }
 
-/// Says that a strict reduction or scan combines in the order of its loops:
-/// emitters may change no order that is part of the result.
-static void keepOrder(MloptLowering *l, MlirValue reduced) {
-  if (l->b.failed || mloptGetNumerics(l->op) != MLOPT_NUMERICS_STRICT)
-    return;
+/// Gives what combines elements of a reduction or a scan a unit attribute,
+/// which stays with it where bodies are joined.
+static void markCombiners(MloptLowering *l, MlirValue reduced,
+                          const char *name) {
   MlirOperation op = mlirOpResultGetOwner(reduced);
   MlirOperation yield = mlirBlockGetTerminator(
       mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i)
     if (mlirValueIsAOpResult(mloptOperand(yield, i)))
       mlirOperationSetDiscardableAttributeByName(
-          mlirOpResultGetOwner(mloptOperand(yield, i)),
-          mloptStr("mlopt.ordered"), mlirUnitAttrGet(l->b.context));
+          mlirOpResultGetOwner(mloptOperand(yield, i)), mloptStr(name),
+          mlirUnitAttrGet(l->b.context));
+}
+
+/// Says that a strict reduction or scan combines in the order of its loops:
+/// emitters may change no order that is part of the result.
+static void keepOrder(MloptLowering *l, MlirValue reduced) {
+  if (!l->b.failed && mloptGetNumerics(l->op) == MLOPT_NUMERICS_STRICT)
+    markCombiners(l, reduced, "mlopt.ordered");
 }
 
 /// [k, n] to partials [k, width].
@@ -277,6 +283,9 @@ void mloptLowerReduce(MloptLowering *l, MlirValue *results) {
                   mloptGetInts(l->op, "dims").count > 0 &&
                   mloptGetNumerics(l->op) == MLOPT_NUMERICS_STRICT;
   MlirValue sum = strictly ? reduceStrictly(l, &r, n) : reduceInOrder(l, &r);
+  // A product's kernel reduces rows that its tiles hold whole.
+  if (!l->b.failed && !mlirAttributeIsNull(mloptAttr(l->op, "mlopt.row")))
+    markCombiners(l, sum, "mlopt.row");
   results[0] = mloptBuildCast(&l->b, sum, r.element, false);
 }
 

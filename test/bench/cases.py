@@ -69,7 +69,7 @@ class Case:
         """How important it is when time is short; 1 comes first. What memory
         can do is measured with each case anyway."""
         return {"ceiling": 3, "odd": 3, "attention": 2, "prologue": 2,
-                "types": 2, "folded": 2, "shared": 2}.get(
+                "types": 2, "folded": 2, "shared": 2, "normal": 2}.get(
             self.name.partition("/")[0], 1)
 
     @functools.cached_property
@@ -248,6 +248,13 @@ add("epilogue/linear_residual_bf16_8192x4096x16384", "linear_residual",
     (8192, 4096, 16384), (16, 32, 48), FUSED, flops=LINEAR, ceiling="dots")
 add("epilogue/swiglu_bf16_8192x14336x4096", "swiglu", (8192, 14336, 4096),
     (16, 32, 48), FUSED, flops=2 * 2.0 * 8192 * 14336 * 4096, ceiling="dots")
+# Rows, or heads, that a tile holds.
+for m, n, k, *length in ((8192, 128, 4096), (16384, 256, 1024),
+                         (4096, 2048, 2048, 128), (8192, 4096, 4096, 128)):
+    add(f"normal/{'head' if length else 'linear'}_rmsnorm_bf16_{m}x{n}x{k}",
+        "linear_rmsnorm", (m, n, k, *length), (16, 32, 48, *(16 for _ in length)),
+        (EAGER, COMPILE), flops=2.0 * m * n * k, ceiling="dots",
+        tolerance=(1e-2, 2e-2))
 # Of what is rounded.
 add("folded/linear_squares_bf16_8192x4096x4096", "linear_squares",
     (8192, 4096, 4096), (16, 32, 48), (EAGER, COMPILE),

@@ -197,6 +197,16 @@ def torch_linear_squares(sizes):
     return f
 
 
+def torch_linear_rmsnorm(sizes):
+    m, n, k, length = (*sizes, sizes[1])[:4]
+
+    def f(a, w, g):
+        y = F.linear(a, w).view(m, n // length, length)
+        return F.rms_norm(y, (length,), g, 1e-6).view(m, n)
+
+    return f
+
+
 def torch_gelu_gradient(sizes):
     def f(dy, w, h):
         dh = torch.ops.aten.gelu_backward(dy @ w, h, approximate="tanh")

@@ -607,6 +607,18 @@ def linear_squares(m, n, k):
     return p.give(y, (f * f).reduce("add", 1))
 
 
+def linear_rmsnorm(m, n, k, length=None):
+    """With the norm of each row of what is rounded, or of each `length` columns
+    of it, as of heads."""
+    p = Program()
+    y = p.argument("a", [m, k]).dot(p.argument("w", [n, k]), ([1], [1]))
+    length = length or n
+    f = y.reshape(m, n // length, length).to("f32")
+    g = p.argument("g", [length]).to("f32")
+    z = (f * norm_of(f) * g.like(f, [2])).to("bf16")
+    return p.give(z.reshape(m, n))
+
+
 def gelu_gradient(m, n, k):
     """Of a product behind a GELU of h: h's gradient, and that of its bias."""
     p = Program()

@@ -181,6 +181,17 @@ def linear_squares(sizes, a, w):
     return y, (y * y).sum(1)
 
 
+def linear_rmsnorm(sizes, a, w, g):
+    m, n, k, length = (*sizes, sizes[1])[:4]
+
+    def part(a):
+        y = (a @ w.to(f64).t()).view(-1, n // length, length)
+        root = (y.square().mean(-1, keepdim=True) + 1e-6).sqrt()
+        return (y / root * g.to(f64)).view(-1, n)
+
+    return (by_parts(part, a),)
+
+
 def gelu_gradient(sizes, dy, w, h):
     def part(dy, h):
         c = math.sqrt(2 / math.pi)

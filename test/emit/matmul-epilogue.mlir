@@ -73,6 +73,30 @@ func.func @columns(%a: tensor<256x128xbf16>, %w: tensor<64x128xbf16>) -> (tensor
   return %0#0, %0#1 : tensor<256x64xbf16>, tensor<64xf32>
 }
 
+// The largest element of each row, of four threads: two exchanges for each of a
+// thread's two rows, before anything is stored; columns beyond the last one are
+// none.
+// CHECK:       gpu.binary @rows_kernel_0
+// CHECK:       wgmma.wait_group.sync.aligned 0
+// CHECK-NOT:   stmatrix
+// CHECK-COUNT-4: shfl.sync.bfly
+// CHECK-NOT:   shfl.sync
+// CHECK:       stmatrix
+// CHECK:       func.func @rows
+// CHECK:         gpu.launch_func
+// CHECK-NOT:     gpu.launch_func
+func.func @rows(%a: tensor<256x128xbf16>, %w: tensor<40x128xbf16>) -> tensor<256x40xbf16> {
+  %0 = mlopt.fusion (%x = %a : tensor<256x128xbf16>, %y = %w : tensor<40x128xbf16>) -> tensor<256x40xbf16> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<256x128xbf16>, tensor<40x128xbf16>) -> tensor<256x40xf32>
+    %2 = mlopt.reduce max %1 dims [1] : (tensor<256x40xf32>) -> tensor<256xf32>
+    %3 = mlopt.broadcast %2 dims [0] : tensor<256xf32> -> tensor<256x40xf32>
+    %4 = mlopt.sub %1, %3 : tensor<256x40xf32>
+    %5 = mlopt.convert %4 : tensor<256x40xf32> -> tensor<256x40xbf16>
+    mlopt.yield %5 : tensor<256x40xbf16>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 64, 64>}}
+  return %0 : tensor<256x40xbf16>
+}
+
 // A residual is read two elements at a time, and a bias once for both rows of a
 // thread: 16 accesses of the one, 8 of the other for a block of 64 columns.
 // CHECK:       gpu.binary @residual_kernel_0

@@ -50,7 +50,7 @@ func.func @normalised(%a: tensor<512x256xbf16>, %w: tensor<1024x256xbf16>) -> te
 // An order that no schedule changes is no tile's.
 // CHECK-LABEL: func.func @strict
 // CHECK-SAME: kernels = 2
-// CHECK: reason = "epilogue"
+// CHECK: reason = "ordered"
 func.func @strict(%a: tensor<512x256xbf16>, %w: tensor<1024x256xbf16>) -> (tensor<512x1024xf32>, tensor<1024xf32>) {
   %0 = mlopt.dot %a, %w contract [1] x [1] : (tensor<512x256xbf16>, tensor<1024x256xbf16>) -> tensor<512x1024xf32>
   %1 = mlopt.reduce add %0 dims [0] {numerics = #mlopt.numerics<strict>} : (tensor<512x1024xf32>) -> tensor<1024xf32>

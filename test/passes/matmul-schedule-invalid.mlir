@@ -253,3 +253,31 @@ func.func @tail_of_a_list(%a: tensor<2048x1024xbf16>, %b: tensor<2048x1024xbf16>
   } {mlopt.schedule = {family = "matmul", band = 8 : i64, stages = 4 : i64, tail, tile = array<i64: 128, 256, 64>}}
   return %0#0, %0#1 : tensor<2048x2048xbf16>, tensor<2048x256xbf16>
 }
+
+// -----
+
+func.func @parts_of_rows(%a: tensor<512x256xbf16>, %b: tensor<192x256xbf16>) -> tensor<512x192xf32> {
+  // expected-error @+1 {{: a tile holds whole rows that are reduced, or whole parts of them, multiples of 16}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<192x256xbf16>) -> tensor<512x192xf32> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<192x256xbf16>) -> tensor<512x192xf32>
+    %2 = mlopt.reduce max %1 dims [1] : (tensor<512x192xf32>) -> tensor<512xf32>
+    %3 = mlopt.broadcast %2 dims [0] : tensor<512xf32> -> tensor<512x192xf32>
+    %4 = mlopt.sub %1, %3 : tensor<512x192xf32>
+    mlopt.yield %4 : tensor<512x192xf32>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x192xf32>
+}
+
+// -----
+
+func.func @split_rows(%a: tensor<512x256xbf16>, %b: tensor<128x256xbf16>) -> tensor<512x128xf32> {
+  // expected-error @+1 {{: blocks that split k store parts of rows, which are reduced}}
+  %0 = mlopt.fusion (%x = %a : tensor<512x256xbf16>, %y = %b : tensor<128x256xbf16>) -> tensor<512x128xf32> {
+    %1 = mlopt.dot %x, %y contract [1] x [1] : (tensor<512x256xbf16>, tensor<128x256xbf16>) -> tensor<512x128xf32>
+    %2 = mlopt.reduce max %1 dims [1] : (tensor<512x128xf32>) -> tensor<512xf32>
+    %3 = mlopt.broadcast %2 dims [0] : tensor<512xf32> -> tensor<512x128xf32>
+    %4 = mlopt.sub %1, %3 : tensor<512x128xf32>
+    mlopt.yield %4 : tensor<512x128xf32>
+  } {mlopt.schedule = {family = "matmul", band = 16 : i64, splits = 2 : i64, stages = 4 : i64, tile = array<i64: 128, 128, 64>}}
+  return %0 : tensor<512x128xf32>
+}
