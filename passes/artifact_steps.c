@@ -1,5 +1,4 @@
-//===- artifact_steps.c - The operations of a launch plan as steps
-//---------===//
+//===- artifact_steps.c - The operations of a launch plan as steps --------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -174,10 +173,43 @@ static void readMap(MloptArtifactBuild *build, MlirAttribute map,
       mloptKeepName(build, mlirStringAttrGetValue(mloptDictGet(map, "type")));
 }
 
+/// The grid, the block, and the shared memory.
+static void readShape(MlirOperation op, MloptLaunchParts *launch) {
+  for (int i = 0; i < 3; ++i) {
+    launch->grid[i] = (uint32_t)mloptConstantIndex(mloptOperand(op, i));
+    launch->block[i] = (uint32_t)mloptConstantIndex(mloptOperand(op, 3 + i));
+  }
+  MlirValue shared = mloptLaunchSharedBytes(op);
+  if (!mlirValueIsNull(shared))
+    launch->dynamic_shared_bytes = (uint32_t)mloptConstantIndex(shared);
+}
+
+/// An argument, a pointer or a tensor map of one of `maps`, which may be null;
+/// false where it lies nowhere.
+static bool readArgument(Segment *s, MlirOperation op, intptr_t i, bool writes,
+                         MlirAttribute maps, Step *step,
+                         MloptLaunchArgument *out) {
+  MlirValue operand = mloptOperand(op, mloptLaunchFirstArgument(op) + i);
+  const MloptValuePlace *place = mloptMemoryOf(s->build, operand, op);
+  if (!place)
+    return false;
+  *out = (MloptLaunchArgument){.kind = MLOPT_ARGUMENT_POINTER,
+                               .buffer = place->buffer,
+                               .access = writes ? MLOPT_ACCESS_WRITE
+                                                : MLOPT_ACCESS_READ};
+  MlirAttribute map = mlirAttributeIsNull(maps)
+                          ? mlirAttributeGetNull()
+                          : mlirArrayAttrGetElement(maps, i);
+  if (!mlirAttributeIsNull(map) && mlirAttributeIsADictionary(map))
+    readMap(s->build, map, out);
+  touch(step, place, writes);
+  return true;
+}
+
 static void addLaunch(Segment *s, MlirOperation op) {
   MloptArtifactBuild *build = s->build;
-  intptr_t first = mloptLaunchFirstArgument(op);
-  intptr_t count = mlirOperationGetNumOperands(op) - first;
+  intptr_t count =
+      mlirOperationGetNumOperands(op) - mloptLaunchFirstArgument(op);
   MlirAttribute maps = mloptAttr(op, "mlopt.tensor_maps");
   int64_t numOutputs =
       mlirIntegerAttrGetValueInt(mloptAttr(op, "mlopt.num_outputs"));
@@ -189,13 +221,7 @@ static void addLaunch(Segment *s, MlirOperation op) {
     mloptRefuseArtifact(build, op, "its kernel is not in the module");
     return;
   }
-  for (int i = 0; i < 3; ++i) {
-    launch.grid[i] = (uint32_t)mloptConstantIndex(mloptOperand(op, i));
-    launch.block[i] = (uint32_t)mloptConstantIndex(mloptOperand(op, 3 + i));
-  }
-  MlirValue shared = mloptLaunchSharedBytes(op);
-  if (!mlirValueIsNull(shared))
-    launch.dynamic_shared_bytes = (uint32_t)mloptConstantIndex(shared);
+  readShape(op, &launch);
   if (!mlirAttributeIsNull(maps) &&
       mlirArrayAttrGetNumElements(maps) != count) {
     mloptRefuseArtifact(build, op,
@@ -209,23 +235,10 @@ static void addLaunch(Segment *s, MlirOperation op) {
     mloptRefuseArtifact(build, op, "it takes too many buffers");
     return;
   }
-  for (intptr_t i = 0; i < count; ++i) {
-    const MloptValuePlace *place =
-        mloptMemoryOf(build, mloptOperand(op, first + i), op);
-    if (!place)
+  for (intptr_t i = 0; i < count; ++i)
+    if (!readArgument(s, op, i, i >= count - numOutputs, maps, step,
+                      &arguments[i]))
       return;
-    bool writes = i >= count - numOutputs;
-    arguments[i] = (MloptLaunchArgument){.kind = MLOPT_ARGUMENT_POINTER,
-                                         .buffer = place->buffer,
-                                         .access = writes ? MLOPT_ACCESS_WRITE
-                                                          : MLOPT_ACCESS_READ};
-    MlirAttribute map = mlirAttributeIsNull(maps)
-                            ? mlirAttributeGetNull()
-                            : mlirArrayAttrGetElement(maps, i);
-    if (!mlirAttributeIsNull(map) && mlirAttributeIsADictionary(map))
-      readMap(build, map, &arguments[i]);
-    touch(step, place, writes);
-  }
   step->blocks = (uint64_t)launch.grid[0] * launch.grid[1] * launch.grid[2];
   step->waits = !mlirAttributeIsNull(mloptAttr(op, "mlopt.waits"));
   launch.arguments = arguments;

@@ -133,6 +133,20 @@ static MlirValue goesBefore(MloptPull *pull, MlirOperation op, intptr_t n,
   return before;
 }
 
+/// Where runs are sorted, narrows the rows of a line to the run that `row` is
+/// in.
+static void narrowToRun(MloptBuilder *b, MlirOperation op, MlirValue row,
+                        MlirValue *begin, MlirValue *end) {
+  if (!mloptHasAttr(op, "to"))
+    return;
+  MlirValue run = mloptBuildIndex(b, intOf(op, "to"));
+  *begin = mloptBuildBinary(b, "arith.muli",
+                            mloptBuildBinary(b, "arith.divui", row, run), run);
+  *end = mloptBuildBinary(b, "arith.minui", *end,
+                          mloptBuildBinary(b, "arith.addi", *begin, run));
+}
+
+/// Each element counts those that come before it, and goes there.
 static void emitSort(MloptKernel *kernel, MlirOperation op,
                      MloptElementSink sink) {
   MloptPull *pull = kernel->pull;
@@ -156,14 +170,8 @@ static void emitSort(MloptKernel *kernel, MlirOperation op,
       mloptBeginGridLoop(pull, &grid, mloptNumElements(type), &position);
   mloptPullDelinearize(pull, type, position, at);
   MlirValue zero = mloptBuildIndex(b, 0), one = mloptBuildIndex(b, 1);
-  MlirValue begin = zero, count = mloptBuildIndex(b, mloptDim(type, dim));
-  if (mloptHasAttr(op, "to")) {
-    MlirValue run = mloptBuildIndex(b, intOf(op, "to"));
-    begin = mloptBuildBinary(
-        b, "arith.muli", mloptBuildBinary(b, "arith.divui", at[dim], run), run);
-    count = mloptBuildBinary(b, "arith.minui", count,
-                             mloptBuildBinary(b, "arith.addi", begin, run));
-  }
+  MlirValue begin = zero, end = mloptBuildIndex(b, mloptDim(type, dim));
+  narrowToRun(b, op, at[dim], &begin, &end);
   MlirValue mine[MAX_VALUES], theirs[MAX_VALUES], place, before;
   for (intptr_t i = 0; i < n; ++i)
     mine[i] = mloptPullElement(pull, mloptOperand(op, i), at);
@@ -182,7 +190,7 @@ static void emitSort(MloptKernel *kernel, MlirOperation op,
                        mloptBuildBinary(b, "arith.andi", first, notAfter));
   MlirValue next = mloptBuildBinary(b, "arith.addi", before,
                                     mloptBuildSelect(b, counts, one, zero));
-  mloptPullEndFor(pull, inner, begin, count, one, 1, &begin, &next, &place);
+  mloptPullEndFor(pull, inner, begin, end, one, 1, &begin, &next, &place);
   memcpy(other, at, sizeof other);
   other[dim] = place;
   give(pull, op, sink, mine, other);

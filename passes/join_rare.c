@@ -234,6 +234,24 @@ static void moveOut(MlirOperation branch, intptr_t region, MlirBlock to,
   }
 }
 
+static void yield(MloptBuilder *b, intptr_t count, const MlirValue *values) {
+  mloptBuildOp(b, (MloptOpSpec){.name = "scf.yield",
+                                .numOperands = count,
+                                .operands = values});
+}
+
+/// Puts the results of one branch in place of those of several.
+static void replaceBranches(intptr_t n, const Item *items,
+                            MlirOperation joined) {
+  for (intptr_t i = 0, at = 0; i < n; ++i) {
+    MlirOperation op = items[i].op;
+    for (intptr_t j = 0; j < mlirOperationGetNumResults(op); ++j, ++at)
+      mlirValueReplaceAllUsesOfWith(mloptResult(op, j),
+                                    mloptResult(joined, at));
+    mlirOperationDestroy(op);
+  }
+}
+
 /// One branch in place of several that stand side by side.
 static bool joinBranches(intptr_t n, const Item *items) {
   MlirOperation first = items[0].op;
@@ -263,13 +281,9 @@ static bool joinBranches(intptr_t n, const Item *items) {
         rare[at] =
             mloptBuildSelect(&inside, mloptOperand(op, 0), rare[at], usual[at]);
   }
-  mloptBuildOp(&inside, (MloptOpSpec){.name = "scf.yield",
-                                      .numOperands = total,
-                                      .operands = rare});
+  yield(&inside, total, rare);
   MloptBuilder beside = mloptBuilderAtEnd(otherwise, b.location);
-  mloptBuildOp(&beside, (MloptOpSpec){.name = "scf.yield",
-                                      .numOperands = total,
-                                      .operands = usual});
+  yield(&beside, total, usual);
   MlirOperation joined = mloptBuildOp(&b, (MloptOpSpec){.name = "scf.if",
                                                         .numOperands = 1,
                                                         .operands = &condition,
@@ -279,13 +293,7 @@ static bool joinBranches(intptr_t n, const Item *items) {
                                                         .regions = regions});
   if (b.failed || inside.failed || beside.failed)
     return false;
-  for (intptr_t i = 0, at = 0; i < n; ++i) {
-    MlirOperation op = items[i].op;
-    for (intptr_t j = 0; j < mlirOperationGetNumResults(op); ++j, ++at)
-      mlirValueReplaceAllUsesOfWith(mloptResult(op, j),
-                                    mloptResult(joined, at));
-    mlirOperationDestroy(op);
-  }
+  replaceBranches(n, items, joined);
   return true;
 }
 

@@ -257,6 +257,14 @@ static MlirOperation buildWhole(const MloptSplit *s, const MloptSplit *columns,
 
 enum { PIECES, COMBINED, LAST, NUM_PARTS, MOST_TURNS = 8 };
 
+static void replaceRoots(const MloptSplit *s, MlirOperation by,
+                         const intptr_t *numberOf) {
+  for (intptr_t i = 0, n = mlirOperationGetNumResults(s->fusion); i < n; ++i)
+    if (numberOf[i] >= 0)
+      mlirValueReplaceAllUsesOfWith(mloptResult(s->fusion, i),
+                                    mloptResult(by, numberOf[i]));
+}
+
 /// Splits a fusion into parts, null where there is none; false when building
 /// failed.
 static bool split(const MloptSplit *s, MlirOperation *parts) {
@@ -299,27 +307,15 @@ static bool split(const MloptSplit *s, MlirOperation *parts) {
     parts[LAST] = buildLast(&rows, parts[COMBINED], isDone, numberOf[LAST]);
   if (!isAll && mlirOperationIsNull(parts[LAST]))
     return false;
-  for (intptr_t i = 0; i < numRoots; ++i)
-    for (int part = 0; part < NUM_PARTS; ++part)
-      if (numberOf[part][i] >= 0) {
-        mlirValueReplaceAllUsesOfWith(
-            mloptResult(s->fusion, i),
-            mloptResult(parts[part], numberOf[part][i]));
-        break;
-      }
+  // A root of several parts is the first one's.
+  for (int part = 0; part < NUM_PARTS; ++part)
+    if (!mlirOperationIsNull(parts[part]))
+      replaceRoots(s, parts[part], numberOf[part]);
   mlirOperationDestroy(s->fusion);
   return true;
 }
 
 static bool splitFusion(MlirOperation fusion, int turns);
-
-static void replaceRoots(const MloptSplit *s, MlirOperation by,
-                         const intptr_t *numberOf) {
-  for (intptr_t i = 0, n = mlirOperationGetNumResults(s->fusion); i < n; ++i)
-    if (numberOf[i] >= 0)
-      mlirValueReplaceAllUsesOfWith(mloptResult(s->fusion, i),
-                                    mloptResult(by, numberOf[i]));
-}
 
 static bool reduceAlike(const MloptReduction *a, const MloptReduction *b) {
   return a->numLoops == b->numLoops && a->numReduced == b->numReduced &&

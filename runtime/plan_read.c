@@ -1,5 +1,4 @@
-//===- plan_read.c - Checking a plan's code, data and signatures
-//------------===//
+//===- plan_read.c - Checking a plan's code, data and signatures ----------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -315,51 +314,60 @@ static MloptStatus *readConstants(MloptArtifact *artifact,
 // Entries
 //===----------------------------------------------------------------------===//
 
-static MloptStatus *readBuffer(MloptPlanReader *reader,
-                               const Mlopt__Buffer *message, uint32_t number) {
+/// Where a buffer is, and in which tensor; NULL in the arena.
+static MloptStatus *readHome(MloptPlanReader *reader,
+                             const Mlopt__Buffer *message, uint32_t number,
+                             MloptPlace *place, MloptTensorInfo **outTensor) {
   const MloptArtifact *artifact = reader->artifact;
   const MloptEntryInfo *info = &reader->entry->info;
-  MloptPlanBuffer *buffer = &reader->buffers[number];
-  MloptTensorInfo *tensor = NULL;
-  uint64_t limit = info->arena_bytes, offset = 0;
-  MLOPT_TRY(
-      mloptReadSize(artifact, message->bytes, "a buffer", &buffer->bytes));
-  MLOPT_TRY(mloptReadOffset(artifact, message->offset, "a buffer's offset",
-                            &buffer->place.offset));
+  uint64_t offset = 0;
+  *outTensor = NULL;
   switch (message->home_case) {
   case MLOPT__BUFFER__HOME_ARENA_OFFSET:
-    buffer->place.home = MLOPT_HOME_ARENA;
+    place->home = MLOPT_HOME_ARENA;
     MLOPT_TRY(mloptReadSize(artifact, message->arena_offset,
                             "a buffer's offset", &offset));
-    buffer->place.offset += offset;
-    break;
+    place->offset += offset;
+    return NULL;
   case MLOPT__BUFFER__HOME_ARGUMENT:
-    buffer->place.home = MLOPT_HOME_ARGUMENT;
-    buffer->place.index = message->argument;
+    place->home = MLOPT_HOME_ARGUMENT;
+    place->index = message->argument;
     if (message->argument < info->argument_count)
-      tensor = &reader->arguments[message->argument];
+      *outTensor = &reader->arguments[message->argument];
     break;
   case MLOPT__BUFFER__HOME_RESULT:
-    buffer->place.home = MLOPT_HOME_RESULT;
-    buffer->place.index = message->result;
+    place->home = MLOPT_HOME_RESULT;
+    place->index = message->result;
     if (message->result < info->result_count)
-      tensor = &reader->results[message->result];
+      *outTensor = &reader->results[message->result];
     break;
   case MLOPT__BUFFER__HOME_CONSTANT:
-    buffer->place.home = MLOPT_HOME_CONSTANT;
-    buffer->place.index = message->constant;
+    place->home = MLOPT_HOME_CONSTANT;
+    place->index = message->constant;
     if (message->constant < artifact->constant_count)
-      tensor = &artifact->constants[message->constant].type;
+      *outTensor = &artifact->constants[message->constant].type;
     break;
   default:
     return mloptCreateEntryStatus(reader, "buffer %u is nowhere", number);
   }
-  if (buffer->place.home != MLOPT_HOME_ARENA && !tensor)
-    return mloptCreateEntryStatus(
-        reader, "buffer %u is in tensor %u, which does not exist", number,
-        buffer->place.index);
-  if (tensor)
-    limit = tensor->byte_size;
+  if (*outTensor)
+    return NULL;
+  return mloptCreateEntryStatus(
+      reader, "buffer %u is in tensor %u, which does not exist", number,
+      place->index);
+}
+
+static MloptStatus *readBuffer(MloptPlanReader *reader,
+                               const Mlopt__Buffer *message, uint32_t number) {
+  const MloptArtifact *artifact = reader->artifact;
+  MloptPlanBuffer *buffer = &reader->buffers[number];
+  MloptTensorInfo *tensor;
+  MLOPT_TRY(
+      mloptReadSize(artifact, message->bytes, "a buffer", &buffer->bytes));
+  MLOPT_TRY(mloptReadOffset(artifact, message->offset, "a buffer's offset",
+                            &buffer->place.offset));
+  MLOPT_TRY(readHome(reader, message, number, &buffer->place, &tensor));
+  uint64_t limit = tensor ? tensor->byte_size : reader->entry->info.arena_bytes;
   if (!mloptIsWithin(buffer->place.offset, buffer->bytes, limit))
     return mloptCreateEntryStatus(reader,
                                   "buffer %u of %llu bytes at %llu does not "

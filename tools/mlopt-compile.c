@@ -196,46 +196,47 @@ static const char notes[] =
     "  mlopt-compile --emit=ptx --chip=sm_89 softmax.mlir\n"
     "  mlopt-compile --emit=llvm --device=cpu softmax.mlir\n";
 
+static const MloptFlag flags[] = {
+    {"-o", MLOPT_FLAG_STRING, "FILE",
+     "Write to this file instead of standard output; an artifact if it ends "
+     "in .mlopt.",
+     offsetof(Options, output)},
+    {"--emit", MLOPT_FLAG_CHOICE, "mlopt|fused|linalg|plan|llvm|ptx|artifact",
+     "What to write: the mlopt dialect on tensors (the default without a "
+     ".mlopt to write), the same with what becomes one kernel put together, "
+     "linalg on tensors, the launch plan with tensor programs in its "
+     "kernels, the llvm dialect, the kernels' PTX, or the artifact.",
+     offsetof(Options, emit)},
+    {"--device", MLOPT_FLAG_CHOICE, "cuda|cpu",
+     "What the levels below mlopt are for.", offsetof(Options, device)},
+    {"--chip", MLOPT_FLAG_STRING, "CHIP",
+     "The GPU architecture: sm_90a, the default, or sm_80, sm_89, sm_100, "
+     "...",
+     offsetof(Options, chip)},
+    {"--ptx", MLOPT_FLAG_COUNT, "N",
+     "The PTX ISA version, times ten: 86 if not given, or what the chip "
+     "wants. An older one runs on older drivers.",
+     offsetof(Options, ptx)},
+    {"--ptxas", MLOPT_FLAG_OPTIONAL, "PATH",
+     "Also assemble the kernels with NVIDIA's ptxas, found in $PATH or in "
+     "CUDA's folders if no path is given. The artifact then holds cubins "
+     "and loads faster.",
+     offsetof(Options, ptxas)},
+    {"--explain", MLOPT_FLAG_SWITCH, NULL,
+     "Print on standard error what became one kernel, and for every value "
+     "that passes between kernels why and how many bytes that costs; then "
+     "how long each step took.",
+     offsetof(Options, explain)},
+    {"--dump", MLOPT_FLAG_STRING, "DIR",
+     "Write the program as read and after each stage to DIR/NN-STAGE.mlir, "
+     "and a picture of the kernels and what passes between them to "
+     "DIR/fused.dot.",
+     offsetof(Options, dump)},
+};
+
 int main(int argc, char **argv) {
   Options options = {
       .emit = EMIT_BY_NAME, .device = DEVICE_CUDA, .chip = "sm_90a"};
-  const MloptFlag flags[] = {
-      {"-o", MLOPT_FLAG_STRING, "FILE",
-       "Write to this file instead of standard output; an artifact if it ends "
-       "in .mlopt.",
-       &options.output},
-      {"--emit", MLOPT_FLAG_CHOICE, "mlopt|fused|linalg|plan|llvm|ptx|artifact",
-       "What to write: the mlopt dialect on tensors (the default without a "
-       ".mlopt to write), the same with what becomes one kernel put together, "
-       "linalg on tensors, the launch plan with tensor programs in its "
-       "kernels, the llvm dialect, the kernels' PTX, or the artifact.",
-       &options.emit},
-      {"--device", MLOPT_FLAG_CHOICE, "cuda|cpu",
-       "What the levels below mlopt are for.", &options.device},
-      {"--chip", MLOPT_FLAG_STRING, "CHIP",
-       "The GPU architecture: sm_90a, the default, or sm_80, sm_89, sm_100, "
-       "...",
-       &options.chip},
-      {"--ptx", MLOPT_FLAG_COUNT, "N",
-       "The PTX ISA version, times ten: 86 if not given, or what the chip "
-       "wants. An older one runs on older drivers.",
-       &options.ptx},
-      {"--ptxas", MLOPT_FLAG_OPTIONAL, "PATH",
-       "Also assemble the kernels with NVIDIA's ptxas, found in $PATH or in "
-       "CUDA's folders if no path is given. The artifact then holds cubins "
-       "and loads faster.",
-       &options.ptxas},
-      {"--explain", MLOPT_FLAG_SWITCH, NULL,
-       "Print on standard error what became one kernel, and for every value "
-       "that passes between kernels why and how many bytes that costs; then "
-       "how long each step took.",
-       &options.explain},
-      {"--dump", MLOPT_FLAG_STRING, "DIR",
-       "Write the program as read and after each stage to DIR/NN-STAGE.mlir, "
-       "and a picture of the kernels and what passes between them to "
-       "DIR/fused.dot.",
-       &options.dump},
-  };
   const MloptCommand command = {
       .tool = "mlopt-compile",
       .operand = "PROGRAM.mlir",
@@ -246,6 +247,7 @@ int main(int argc, char **argv) {
       .flags = flags,
       .numFlags = MLOPT_COUNT(flags),
       .notes = notes,
+      .options = &options,
   };
   return mloptToolMain(&command, argc, argv, &options.program, compileProgram,
                        &options);

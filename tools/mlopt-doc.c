@@ -304,21 +304,24 @@ static int writePage(void *userData, MloptError *error) {
              : MLOPT_EXIT_ERROR;
 }
 
+static const MloptFlag flags[] = {
+    {"--page", MLOPT_FLAG_CHOICE, "operations|passes|coverage",
+     "The reference of operations (the default) or of passes, or what each "
+     "row of the tables has, one line each.",
+     offsetof(Options, page)},
+    {"-o", MLOPT_FLAG_STRING, "FILE",
+     "Write to this file instead of standard output.",
+     offsetof(Options, output)},
+};
+
 int main(int argc, char **argv) {
   Options options = {PAGE_OPERATIONS, NULL};
-  const MloptFlag flags[] = {
-      {"--page", MLOPT_FLAG_CHOICE, "operations|passes|coverage",
-       "The reference of operations (the default) or of passes, or what each "
-       "row of the tables has, one line each.",
-       &options.page},
-      {"-o", MLOPT_FLAG_STRING, "FILE",
-       "Write to this file instead of standard output.", &options.output},
-  };
   const MloptCommand command = {
       .tool = "mlopt-doc",
       .summary = "Writes mlopt's reference pages as Markdown.",
       .flags = flags,
       .numFlags = MLOPT_COUNT(flags),
+      .options = &options,
   };
   return mloptToolMain(&command, argc, argv, NULL, writePage, &options);
 }

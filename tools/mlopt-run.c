@@ -217,63 +217,67 @@ static const char notes[] =
     "  mlopt-run softmax.mlir --device=cpu --dump=stages\n"
     "  mlopt-run *.mlopt\n";
 
+static const MloptFlag flags[] = {
+    {"--entry", MLOPT_FLAG_STRING, "NAME",
+     "The function to run; \"main\" if not given.",
+     offsetof(Options, trial.runner.entry)},
+    {"--device", MLOPT_FLAG_CHOICE, "auto|cpu|cuda",
+     "Where to run. auto, the default, takes the GPU if the NVIDIA driver "
+     "finds one, else the CPU.",
+     offsetof(Options, device)},
+    {"--inputs", MLOPT_FLAG_STRING, "F.npz",
+     "Read the arguments from arrays in0, in1, ... of this file. Without it "
+     "they are random.",
+     offsetof(Options, trial.inputs)},
+    {"--expect", MLOPT_FLAG_STRING, "F.npz",
+     "Compare the results with arrays out0, out1, ... of this file: floats "
+     "within a bound relative to the largest magnitude of the output (f32 "
+     "1e-4, bf16 2e-2), integers and booleans exactly, NaN where NaN is.",
+     offsetof(Options, trial.expect)},
+    {"--outputs", MLOPT_FLAG_STRING, "F.npz",
+     "Write the results to this file, as out0, out1, ...",
+     offsetof(Options, trial.outputs)},
+    {"--seed", MLOPT_FLAG_COUNT, "N",
+     "The seed of random arguments; 0 if not given.",
+     offsetof(Options, trial.seed)},
+    {"--tolerance", MLOPT_FLAG_NUMBER, "R",
+     "The bound of --expect for floats, in place of the type's.",
+     offsetof(Options, trial.tolerance)},
+    {"--oracle", MLOPT_FLAG_SWITCH, NULL,
+     "Also run on the CPU with f64 accumulators in reductions, scans and "
+     "contractions, and compare the results with that run's, within the "
+     "type's bound.",
+     offsetof(Options, trial.runner.withOracle)},
+    {"--repeat", MLOPT_FLAG_COUNT, "N",
+     "Run N times; every run must give the same bits.",
+     offsetof(Options, trial.repeat)},
+    {"--bench", MLOPT_FLAG_SWITCH, NULL,
+     "Then time it on the GPU, if nothing was wrong: single runs with the L2 "
+     "emptied before each and runs back to back, beside a copy of as many "
+     "bytes. The last line is JSON, as test/bench/compare.py writes it, with "
+     "the commit that this tool was built from.",
+     offsetof(Options, trial.bench)},
+    {"--list", MLOPT_FLAG_STRING, "FILE",
+     "Run the programs of this file too, each on a line of its own with the "
+     "options for it alone; lines that start with # are left out.",
+     offsetof(Options, list)},
+    {"--show", MLOPT_FLAG_SWITCH, NULL,
+     "Print the program's signature, plan, kernels, memory and constants in "
+     "words, as they are in its artifact, and run nothing.",
+     offsetof(Options, show)},
+    {"--explain", MLOPT_FLAG_SWITCH, NULL,
+     "Print what became one kernel and why the rest did not (on a GPU), and "
+     "how long each step of compiling and loading took.",
+     offsetof(Options, trial.runner.explain)},
+    {"--dump", MLOPT_FLAG_STRING, "DIR",
+     "Write the program as read and after each stage to DIR/NN-STAGE.mlir, "
+     "and for a GPU a picture of the kernels and what passes between them to "
+     "DIR/fused.dot.",
+     offsetof(Options, trial.runner.dump)},
+};
+
 int main(int argc, char **argv) {
   Tool tool = {.options.trial = {.runner.entry = "main", .tolerance = -1}};
-  Options *o = &tool.options;
-  const MloptFlag flags[] = {
-      {"--entry", MLOPT_FLAG_STRING, "NAME",
-       "The function to run; \"main\" if not given.", &o->trial.runner.entry},
-      {"--device", MLOPT_FLAG_CHOICE, "auto|cpu|cuda",
-       "Where to run. auto, the default, takes the GPU if the NVIDIA driver "
-       "finds one, else the CPU.",
-       &o->device},
-      {"--inputs", MLOPT_FLAG_STRING, "F.npz",
-       "Read the arguments from arrays in0, in1, ... of this file. Without it "
-       "they are random.",
-       &o->trial.inputs},
-      {"--expect", MLOPT_FLAG_STRING, "F.npz",
-       "Compare the results with arrays out0, out1, ... of this file: floats "
-       "within a bound relative to the largest magnitude of the output (f32 "
-       "1e-4, bf16 2e-2), integers and booleans exactly, NaN where NaN is.",
-       &o->trial.expect},
-      {"--outputs", MLOPT_FLAG_STRING, "F.npz",
-       "Write the results to this file, as out0, out1, ...", &o->trial.outputs},
-      {"--seed", MLOPT_FLAG_COUNT, "N",
-       "The seed of random arguments; 0 if not given.", &o->trial.seed},
-      {"--tolerance", MLOPT_FLAG_NUMBER, "R",
-       "The bound of --expect for floats, in place of the type's.",
-       &o->trial.tolerance},
-      {"--oracle", MLOPT_FLAG_SWITCH, NULL,
-       "Also run on the CPU with f64 accumulators in reductions, scans and "
-       "contractions, and compare the results with that run's, within the "
-       "type's bound.",
-       &o->trial.runner.withOracle},
-      {"--repeat", MLOPT_FLAG_COUNT, "N",
-       "Run N times; every run must give the same bits.", &o->trial.repeat},
-      {"--bench", MLOPT_FLAG_SWITCH, NULL,
-       "Then time it on the GPU, if nothing was wrong: single runs with the L2 "
-       "emptied before each and runs back to back, beside a copy of as many "
-       "bytes. The last line is JSON, as test/bench/compare.py writes it, with "
-       "the commit that this tool was built from.",
-       &o->trial.bench},
-      {"--list", MLOPT_FLAG_STRING, "FILE",
-       "Run the programs of this file too, each on a line of its own with the "
-       "options for it alone; lines that start with # are left out.",
-       &o->list},
-      {"--show", MLOPT_FLAG_SWITCH, NULL,
-       "Print the program's signature, plan, kernels, memory and constants in "
-       "words, as they are in its artifact, and run nothing.",
-       &o->show},
-      {"--explain", MLOPT_FLAG_SWITCH, NULL,
-       "Print what became one kernel and why the rest did not (on a GPU), and "
-       "how long each step of compiling and loading took.",
-       &o->trial.runner.explain},
-      {"--dump", MLOPT_FLAG_STRING, "DIR",
-       "Write the program as read and after each stage to DIR/NN-STAGE.mlir, "
-       "and for a GPU a picture of the kernels and what passes between them to "
-       "DIR/fused.dot.",
-       &o->trial.runner.dump},
-  };
   const MloptCommand command = {
       .tool = "mlopt-run",
       .operand = "PROGRAM...",
@@ -288,6 +292,7 @@ int main(int argc, char **argv) {
       .flags = flags,
       .numFlags = MLOPT_COUNT(flags),
       .notes = notes,
+      .options = &tool.options,
   };
   tool.command = &command;
   tool.programs = calloc((size_t)argc + 1, sizeof *tool.programs);

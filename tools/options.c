@@ -127,26 +127,26 @@ static int findChoice(const char *choices, const char *value) {
   }
 }
 
-static bool setFlag(const MloptFlag *flag, const char *value,
+static bool setFlag(const MloptFlag *flag, const char *value, void *out,
                     MloptError *error) {
   char *end = NULL;
   errno = 0;
   switch (flag->kind) {
   case MLOPT_FLAG_SWITCH:
-    *(bool *)flag->out = true;
+    *(bool *)out = true;
     return true;
   case MLOPT_FLAG_STRING:
   case MLOPT_FLAG_OPTIONAL:
     if (!value[0])
       return mloptSetError(error, "option '%s' has an empty value", flag->name);
-    *(const char **)flag->out = value;
+    *(const char **)out = value;
     return true;
   case MLOPT_FLAG_COUNT: {
     unsigned long long count = strtoull(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end || errno)
       return mloptSetError(error, "option '%s' wants a whole number, not '%s'",
                            flag->name, value);
-    *(uint64_t *)flag->out = count;
+    *(uint64_t *)out = count;
     return true;
   }
   case MLOPT_FLAG_NUMBER: {
@@ -155,7 +155,7 @@ static bool setFlag(const MloptFlag *flag, const char *value,
       return mloptSetError(error,
                            "option '%s' wants a number of at least 0, not '%s'",
                            flag->name, value);
-    *(double *)flag->out = number;
+    *(double *)out = number;
     return true;
   }
   case MLOPT_FLAG_CHOICE: {
@@ -163,7 +163,7 @@ static bool setFlag(const MloptFlag *flag, const char *value,
     if (choice < 0)
       return mloptSetError(error, "option '%s' wants one of %s, not '%s'",
                            flag->name, flag->value, value);
-    *(int *)flag->out = choice;
+    *(int *)out = choice;
     return true;
   }
   }
@@ -185,10 +185,11 @@ static bool parseFlag(const MloptCommand *c, int argc, char **argv, int *i,
     refuseUnknown(c, arg, length, error);
     return false;
   }
+  void *out = (char *)c->options + flag->out;
   if (flag->kind == MLOPT_FLAG_SWITCH && value)
     return mloptSetError(error, "option '%s' takes no value", flag->name);
   if (flag->kind == MLOPT_FLAG_OPTIONAL && !value) {
-    *(const char **)flag->out = "";
+    *(const char **)out = "";
     return true;
   }
   if (flag->kind != MLOPT_FLAG_SWITCH && !value) {
@@ -199,7 +200,7 @@ static bool parseFlag(const MloptCommand *c, int argc, char **argv, int *i,
                            flag->value);
     value = argv[++*i];
   }
-  return setFlag(flag, value, error);
+  return setFlag(flag, value, out, error);
 }
 
 typedef enum Parsed {

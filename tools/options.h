@@ -15,6 +15,8 @@
 
 #include "error.h"
 
+#include <stddef.h>
+
 /// What a tool exits with.
 enum {
   MLOPT_EXIT_RIGHT = 0,
@@ -36,7 +38,7 @@ typedef struct MloptFlag {
   MloptFlagKind kind;
   const char *value; ///< its placeholder in --help; a choice's values "a|b|c"
   const char *help;
-  void *out; ///< holds the default beforehand
+  size_t out; ///< where in the command's options, offsetof
 } MloptFlag;
 
 typedef struct MloptCommand {
@@ -48,14 +50,15 @@ typedef struct MloptCommand {
   const MloptFlag *flags;
   int numFlags;
   const char *notes; ///< what --help ends with: exit codes, examples
+  void *options;     ///< a struct that holds the defaults beforehand
 } MloptCommand;
 
 /// What a tool does once its command line is read; returns the exit code. With
 /// MLOPT_EXIT_ERROR it sets a message, or has reported diagnostics.
 typedef int (*MloptToolBody)(void *userData, MloptError *);
 
-/// The whole of a tool's main: reads the command line into the flags' places
-/// and `operand`, runs the body, prints "tool: error: message" if there is one.
+/// The whole of a tool's main: reads the command line into the options and
+/// `operand`, runs the body, prints "tool: error: message" if there is one.
 /// With `many`, `operand` has room for `argc` pointers, and NULL follows the
 /// last.
 int mloptToolMain(const MloptCommand *, int argc, char **argv,
