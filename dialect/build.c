@@ -1,5 +1,4 @@
-//===- build.c - Building IR from C
-//----------------------------------------===//
+//===- build.c - Building IR from C ---------------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- fold.h - Constant elements in and out of folds --------------*- C
-//-*-===//
+//===- fold.h - Constant elements in and out of folds -------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- support.c - Small helpers over mlir-c
-//-------------------------------===//
+//===- support.c - Small helpers over mlir-c ------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

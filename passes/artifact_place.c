@@ -1,5 +1,4 @@
-//===- artifact_place.c - Where the values of a launch plan lie
-//------------===//
+//===- artifact_place.c - Where the values of a launch plan lie -----------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- emit_kernels.c - Tensor programs in kernels to loops
-//----------------===//
+//===- emit_kernels.c - Tensor programs in kernels to loops ---------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- emit_pull.c - Elements of tensor programs on demand
-//-----------------===//
+//===- emit_pull.c - Elements of tensor programs on demand ----------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

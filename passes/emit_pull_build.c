@@ -1,5 +1,4 @@
-//===- emit_pull_build.c - Loops, branches and addresses
-//-------------------===//
+//===- emit_pull_build.c - Loops, branches and addresses ------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- erase_small_floats.c - Small floats as the integers they are
-//--------===//
+//===- erase_small_floats.c - Small floats as the integers they are -------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- form_kernels.c - Cut a program into kernels
-//-------------------------===//
+//===- form_kernels.c - Cut a program into kernels ------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

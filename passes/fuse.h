@@ -1,4 +1,4 @@
-//===- fuse.h - Deciding what becomes one kernel -*- C -*-===//
+//===- fuse.h - Deciding what becomes one kernel ------------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

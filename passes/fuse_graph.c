@@ -1,5 +1,4 @@
-//===- fuse_graph.c - The operations of a block as a graph
-//-----------------===//
+//===- fuse_graph.c - The operations of a block as a graph ----------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- fuse_group.c - What mlopt.fuse keeps together --------------------===//
+//===- fuse_group.c - What mlopt.fuse keeps together ----------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- fuse_kernel.c - What one kernel would cost -----------------------===//
+//===- fuse_kernel.c - What one kernel would cost -------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

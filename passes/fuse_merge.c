@@ -1,4 +1,4 @@
-//===- fuse_merge.c - Kernels that become one ---------------------------===//
+//===- fuse_merge.c - Kernels that become one -----------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

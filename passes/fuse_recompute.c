@@ -1,4 +1,4 @@
-//===- fuse_recompute.c - Values that are computed again ----------------===//
+//===- fuse_recompute.c - Values that are computed again ------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- fuse_rows.c - Whether reductions share their rows ----------------===//
+//===- fuse_rows.c - Whether reductions share their rows ------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- fuse_share.c - Values that are read, not computed again ----------===//
+//===- fuse_share.c - Values that are read, not computed again ------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

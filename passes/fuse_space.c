@@ -1,4 +1,4 @@
-//===- fuse_space.c - The index space of a kernel -----------------------===//
+//===- fuse_space.c - The index space of a kernel -------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- fuse_table.c - What fusion knows about operations
-//-------------------===//
+//===- fuse_table.c - What fusion knows about operations ------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- lower_copies.c - Strided copies as loops -------------------------===//
+//===- lower_copies.c - Strided copies as loops ---------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- lower_kernels.c - Kernels to the llvm and nvvm dialects
-//-------------===//
+//===- lower_kernels.c - Kernels to the llvm and nvvm dialects ------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- nv_tile_impl.h - What the files of nv_tile share ------------*- C
-//-*-===//
+//===- nv_tile_impl.h - What the files of nv_tile share -----------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

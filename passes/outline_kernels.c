@@ -1,5 +1,4 @@
-//===- outline_kernels.c - From tensors to a launch plan
-//-------------------===//
+//===- outline_kernels.c - From tensors to a launch plan ------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- plan_memory.c - One arena for all intermediates
-//---------------------===//
+//===- plan_memory.c - One arena for all intermediates --------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- prepare_entries.c - Calling functions from the host --------------===//
+//===- prepare_entries.c - Calling functions from the host ----------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

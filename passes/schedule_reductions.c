@@ -1,5 +1,4 @@
-//===- schedule_reductions.c - What reductions look like
-//-------------------===//
+//===- schedule_reductions.c - What reductions look like ------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

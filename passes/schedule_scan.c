@@ -1,5 +1,4 @@
-//===- schedule_scan.c - Scans that threads share
-//--------------------------===//
+//===- schedule_scan.c - Scans that threads share -------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

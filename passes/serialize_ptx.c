@@ -1,5 +1,4 @@
-//===- serialize_ptx.c - gpu.module to gpu.binary holding PTX
-//--------------===//
+//===- serialize_ptx.c - gpu.module to gpu.binary holding PTX -------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

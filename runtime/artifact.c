@@ -1,5 +1,4 @@
-//===- artifact.c - The artifact's file and its header
-//----------------------===//
+//===- artifact.c - The artifact's file and its header --------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

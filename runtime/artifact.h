@@ -1,5 +1,4 @@
-//===- artifact.h - An artifact, read and checked ------------------*- C
-//-*-===//
+//===- artifact.h - An artifact, read and checked -----------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

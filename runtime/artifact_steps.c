@@ -1,5 +1,4 @@
-//===- artifact_steps.c - Making the steps of an artifact
-//-------------------===//
+//===- artifact_steps.c - Making the steps of an artifact -----------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- artifact_write.c - Making an artifact
-//--------------------------------===//
+//===- artifact_write.c - Making an artifact ------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

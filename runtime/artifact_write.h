@@ -1,5 +1,4 @@
-//===- artifact_write.h - Making an artifact -----------------------*- C
-//-*-===//
+//===- artifact_write.h - Making an artifact ----------------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

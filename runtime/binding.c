@@ -1,5 +1,4 @@
-//===- binding.c - What depends on one set of pointers
-//----------------------===//
+//===- binding.c - What depends on one set of pointers --------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

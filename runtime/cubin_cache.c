@@ -1,5 +1,4 @@
-//===- cubin_cache.c - Cubins on disk
-//---------------------------------------===//
+//===- cubin_cache.c - Cubins on disk -------------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- cuda.c - The CUDA driver, opened at run time
-//-------------------------===//
+//===- cuda.c - The CUDA driver, opened at run time -----------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

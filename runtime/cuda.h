@@ -1,5 +1,4 @@
-//===- cuda.h - The CUDA driver, opened at run time ----------------*- C
-//-*-===//
+//===- cuda.h - The CUDA driver, opened at run time ---------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

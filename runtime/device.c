@@ -1,5 +1,4 @@
-//===- device.c - One GPU: driver, context, faults
-//--------------------------===//
+//===- device.c - One GPU: driver, context, faults ------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- explain.c - An artifact in words
-//-------------------------------------===//
+//===- explain.c - An artifact in words -----------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- file.c - Files written whole or not at all
-//---------------------------===//
+//===- file.c - Files written whole or not at all -------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

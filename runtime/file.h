@@ -1,5 +1,4 @@
-//===- file.h - Files written whole or not at all ------------------*- C
-//-*-===//
+//===- file.h - Files written whole or not at all -----------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

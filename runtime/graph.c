@@ -1,5 +1,4 @@
-//===- graph.c - A stretch of steps as a CUDA graph
-//-------------------------===//
+//===- graph.c - A stretch of steps as a CUDA graph -----------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

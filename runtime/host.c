@@ -1,5 +1,4 @@
-//===- host.c - Runs on host data
-//-------------------------------------------===//
+//===- host.c - Runs on host data -----------------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

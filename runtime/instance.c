@@ -1,5 +1,4 @@
-//===- instance.c - An entry with its arena; binding pointers
-//---------------===//
+//===- instance.c - An entry with its arena; binding pointers -------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

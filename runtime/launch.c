@@ -1,5 +1,4 @@
-//===- launch.c - A run: segments, steps, loops
-//-----------------------------===//
+//===- launch.c - A run: segments, steps, loops ---------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

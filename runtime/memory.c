@@ -1,5 +1,4 @@
-//===- memory.c - Device memory and constants
-//-------------------------------===//
+//===- memory.c - Device memory and constants -----------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- modules.c - PTX and cubins to loaded modules
-//-------------------------===//
+//===- modules.c - PTX and cubins to loaded modules -----------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

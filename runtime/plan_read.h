@@ -1,5 +1,4 @@
-//===- plan_read.h - Checking a plan, shared parts -----------------*- C
-//-*-===//
+//===- plan_read.h - Checking a plan, shared parts ----------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

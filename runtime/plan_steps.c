@@ -1,5 +1,4 @@
-//===- plan_steps.c - Checking what an entry does
-//---------------------------===//
+//===- plan_steps.c - Checking what an entry does -------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

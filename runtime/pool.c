@@ -1,5 +1,4 @@
-//===- pool.c - Memory that is freed all at once
-//----------------------------===//
+//===- pool.c - Memory that is freed all at once --------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

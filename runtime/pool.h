@@ -1,5 +1,4 @@
-//===- pool.h - Memory that is freed all at once -------------------*- C
-//-*-===//
+//===- pool.h - Memory that is freed all at once ------------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

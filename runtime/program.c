@@ -1,5 +1,4 @@
-//===- program.c - An artifact on a GPU
-//-------------------------------------===//
+//===- program.c - An artifact on a GPU -----------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

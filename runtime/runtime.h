@@ -1,5 +1,4 @@
-//===- runtime.h - The runtime's own structures --------------------*- C
-//-*-===//
+//===- runtime.h - The runtime's own structures -------------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- safetensors.c - Weights in files
-//-------------------------------------===//
+//===- safetensors.c - Weights in files -----------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

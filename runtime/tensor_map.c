@@ -1,5 +1,4 @@
-//===- tensor_map.c - CUtensorMaps
-//------------------------------------------===//
+//===- tensor_map.c - CUtensorMaps ----------------------------------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- tables.h - Inside the StableHLO and CHLO tables -------------*- C
-//-*-===//
+//===- tables.h - Inside the StableHLO and CHLO tables ------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- bridge_test.c - Table dialects under any compiler and many threads --===//
+//===- bridge_test.c - Table dialects under any compiler and many threads -===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- fake_cuda.h - Steering the stand-in driver ------------------*- C
-//-*-===//
+//===- fake_cuda.h - Steering the stand-in driver -----------------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

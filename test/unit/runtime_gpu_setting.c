@@ -1,5 +1,4 @@
-//===- runtime_gpu_setting.c - The tests' programs on a GPU
-//----------------===//
+//===- runtime_gpu_setting.c - The tests' programs on a GPU ---------------===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- runtime_gpu_setting.h - The tests' programs on a GPU -------------*- C
-//-*-===//
+//===- runtime_gpu_setting.h - The tests' programs on a GPU -------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- runtime_plans.h - Programs for the runtime's tests ----------*- C
-//-*-===//
+//===- runtime_plans.h - Programs for the runtime's tests ---------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
