@@ -384,11 +384,13 @@ static MlirDialectHandle (*const dependent[])(void) = {
 
 const MloptPassDef mloptPass_emitKernels MLOPT_TABLE = {
     .argument = "mlopt-emit-kernels",
-    .summary = "Emit the tensor programs of kernels as loops",
+    .summary = "Emit the tensor programs of kernels",
     .doc = "Each kernel of a gpu.module that holds a tensor program gets code: "
-           "a loop over the grid in which every thread computes elements of "
-           "the results on demand, in the order of the CPU path. An operation "
-           "that cannot be emitted is an error at that operation.",
+           "that of the family which its mlopt.schedule names, from iterator "
+           "types, indexing maps and scalar regions alone; without it, a loop "
+           "over the grid in which every thread computes elements of the "
+           "results on demand, in the order of the CPU path. An operation that "
+           "cannot be emitted is an error at that operation.",
     .anchor = "gpu.module",
     .dependent = dependent,
     .run = run,

@@ -535,24 +535,29 @@ static const MloptOptionDef options[] = {
 const MloptPassDef mloptPass_outlineKernels MLOPT_TABLE = {
     .argument = "mlopt-outline-kernels",
     .summary = "Turn functions of fusions into launch plans",
-    .doc = "Arguments and results become buffers, each fusion a kernel and a "
-           "gpu.launch_func, loops and branches scf without values. Kernels "
-           "still hold tensor programs, between pointers cast to tensors and "
-           "bufferization.materialize_in_destination. A function that reads a "
-           "scalar argument or carries one through a loop is refused. Each "
-           "kernel gets its family, tile and launch here, as mlopt.schedule. "
-           "With `wgmma`, a contraction or convolution of bf16, f16, f8E4M3FN, "
-           "f8E5M2, i8 or, where it may be rounded, f32 factors, and the "
-           "elementwise code behind it in its fusion, reads and writes through "
-           "tensor maps, which the launch describes as mlopt.tensor_maps, if "
-           "its rows are multiples of 16 bytes. Factors may lie behind "
-           "reshapes, transposes, slices and padding with zeros. A fusion may "
-           "pin its tile: `mlopt.schedule "
-           "= {family = \"matmul\", band, stages, tile = [m, n, k]}`, with "
-           "cluster, splits, alternate and tail where they are not 1, 1, "
-           "false and false. With `tail`, blocks send sums to each other "
-           "through a buffer of their own, behind flags that a gpu.memset "
-           "clears; mlopt.traffic does not count these sums.",
+    .doc =
+        "Arguments and results become buffers, each fusion a kernel and a "
+        "gpu.launch_func, loops and branches scf without values. Kernels "
+        "still hold tensor programs, between pointers cast to tensors and "
+        "bufferization.materialize_in_destination. A function that reads a "
+        "scalar argument or carries one through a loop is refused. Each "
+        "kernel gets its family, tile and launch here, as mlopt.schedule. "
+        "With `wgmma`, a contraction or convolution of bf16, f16, f8E4M3FN, "
+        "f8E5M2, i8 or, where it may be rounded, f32 factors, and the "
+        "elementwise code behind it in its fusion, reads and writes through "
+        "tensor maps, which the launch describes as mlopt.tensor_maps, if "
+        "its rows are multiples of 16 bytes. Factors may lie behind "
+        "reshapes, transposes, slices and padding with zeros. A fusion may "
+        "pin its tile: `mlopt.schedule "
+        "= {family = \"matmul\", band, stages, tile = [m, n, k]}`, with "
+        "cluster, splits, alternate and tail where they are not 1, 1, "
+        "false and false; or of a product in tiles on mma.sync, `{family = "
+        "\"tiled\", groups, stages, terms, tile = [m, n, k], warp = [m, n]}`, "
+        "with splits; or of two products around a softmax, `{family = "
+        "\"stream\", stages, tile = [rows, keys]}`, with paired. With `tail`, "
+        "blocks send sums to each other "
+        "through a buffer of their own, behind flags that a gpu.memset "
+        "clears; mlopt.traffic does not count these sums.",
     .anchor = "builtin.module",
     .dependent = dependent,
     .options = options,

@@ -1,4 +1,4 @@
-//===- schedule_matmul_impl.h - Inside schedules of products -----*- C -*-===//
+//===- schedule_matmul_impl.h - Inside schedules of products ------*- C -*-===//
 //
 // Part of mlopt, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -436,7 +436,7 @@ static MlirDialectHandle (*const dependent[])(void) = {
 const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
     .argument = "mlopt-split-reductions",
     .summary =
-        "MloptSplit reductions and scans of few long rows between kernels",
+        "Split long reductions, scans, sorts and scatters between kernels",
     .doc = "A fusion that reduces too few rows or columns to keep the GPU busy "
            "becomes a fusion that reduces pieces of them, one that reduces the "
            "pieces' results, and one for results that need every element "
@@ -449,7 +449,9 @@ const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
            "pieces of rows, a block's each, and reductions of what follows a "
            "product in pieces of 16 elements. Scans of too few lines become a "
            "fusion that adds up pieces of them, one that scans the sums, and "
-           "one that scans the pieces from there.",
+           "one that scans the pieces from there. Sorts of lines that a block "
+           "does not hold are split, and the windows of a large scatter are "
+           "sorted by where they go before it combines them.",
     .anchor = "func.func",
     .dependent = dependent,
     .run = run,

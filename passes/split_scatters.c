@@ -15,8 +15,9 @@
 //   }
 // becomes
 //   %p:2 = mlopt.fusion (%i = %ids) -> (tensor<Nxi32>, tensor<Nxi32>) {
-//     %k = linalg.generic ... where each window goes, the last where it does
-//     not %n = linalg.generic ... 0, 1, 2, ... mlopt.sort %k, %n dim 0
+//     %k = linalg.generic ... where each goes; past all where it does not
+//     %n = linalg.generic ... 0, 1, 2, ...
+//     mlopt.sort %k, %n dim 0
 //   }
 //   %r = mlopt.fusion (%k = %p#0, %n = %p#1, %a = %x, %u = %updates) {
 //     %v = linalg.generic ... window %n[d0] of %u
