@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From a memref of the host function to the buffer of the artifact that it is:
+// an argument, a result, a part of the arena or a constant, each added once.
+// What lies elsewhere refuses the artifact. Symbols have the numbers in which
+// they were added.
+//
+//===----------------------------------------------------------------------===//
 
 #include "artifact_impl.h"
 #include "target.h"

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What emit_pull.h says of loops, branches and memory: code goes into a scope
+// until it ends, and what was computed in it is forgotten then. In memory i1
+// takes a byte, f8 is an integer, and two elements of four bits share a byte.
+//
+//===----------------------------------------------------------------------===//
 
 #include "emit_pull_impl.h"
 

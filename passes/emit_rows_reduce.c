@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The elements that a thread has of the open row, or of all its turns along it,
+// to one value of each result of a reduction: first its own, in several chains
+// that do not wait for each other, then those of the row's threads. A result
+// that was found with others of the row is taken from there.
+//
+//===----------------------------------------------------------------------===//
 
 #include "emit_rows.h"
 

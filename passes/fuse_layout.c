@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// An order of elements as pieces of dimensions, the outermost first (see
+// fuse_space.h). Neighbours that follow each other are one piece, so that equal
+// orders have equal pieces.
+//
+//===----------------------------------------------------------------------===//
 
 #include "fuse_space.h"
 

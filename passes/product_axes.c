@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Questions of how a factor's position follows from an axis of a product: by
+// which factor, along which loops, and how many elements lie side by side and
+// start on multiples of as many.
+//
+//===----------------------------------------------------------------------===//
 
 #include "product.h"
 

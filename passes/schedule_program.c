@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From the block of a kernel's program to the numbers that families are chosen
+// by (schedule_impl.h). Reads iterator types, indexing maps and scalar regions
+// alone.
+//
+//===----------------------------------------------------------------------===//
 
 #include "schedule_impl.h"
 

@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From a linalg.generic to what it reduces: which loops, and what lies outside
+// and inside of them (MloptReduction), and how its body combines two elements,
+// with the value that changes nothing. A body is known as a whole or not at
+// all: one operation more, or a case of NaN less, makes it a region that stays
+// as it is.
+//
+//===----------------------------------------------------------------------===//
 
 #include "schedule.h"
 

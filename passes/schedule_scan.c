@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Which scans threads may share, and how: a line whose elements are neighbours
+// in memory has a warp or more of its own, and of lines side by side a block
+// takes as many as a warp has lanes. Chosen from sizes and types alone, so that
+// the order in which elements are combined is fixed for a shape.
+//
+//===----------------------------------------------------------------------===//
 
 #include "schedule_impl.h"
 
