@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emit_index.h"
 #include "emit_pull_impl.h"
 #include "emit_reduce.h"
 #include "target.h"
@@ -69,17 +70,6 @@ static MlirValue add(Both *s, MlirValue a, MlirValue b) {
 static MlirValue multiply(Both *s, MlirValue a, int64_t n) {
   return mloptPullMul(s->pull, a, n);
 }
-static MlirValue quotient(Both *s, const char *name, MlirValue x, int64_t n) {
-  return mloptBuildBinary(s->b, name, x, mloptPullIndex(s->pull, n));
-}
-static MlirValue isBelow(Both *s, MlirValue x, int64_t n) {
-  return mloptBuildCmpI(s->b, "ult", x, mloptPullIndex(s->pull, n));
-}
-static MlirValue bothOf(Both *s, MlirValue a, MlirValue b) {
-  return mlirValueIsNull(a)   ? b
-         : mlirValueIsNull(b) ? a
-                              : mloptBuildBinary(s->b, "arith.andi", a, b);
-}
 
 /// How many lines a block has.
 static int64_t linesOf(const Both *s) {
@@ -112,18 +102,19 @@ static void describe(Both *s) {
 }
 
 static void findThread(Both *s) {
+  MloptPull *p = s->pull;
   const int64_t line = s->kernel->schedule.line;
   s->piece = mloptReadRegister(s->b, "nvvm.read.ptx.sreg.ctaid.x");
   s->tid = s->thread = mloptReadRegister(s->b, "nvvm.read.ptx.sreg.tid.x");
-  s->line = mloptPullIndex(s->pull, 0);
-  s->end = mloptPullIndex(s->pull, s->length);
+  s->line = mloptPullIndex(p, 0);
+  s->end = mloptPullIndex(p, s->length);
   if (s->rest)
-    s->end = mloptBuildSelect(s->b, isBelow(s, s->piece, s->pieces), s->end,
-                              mloptPullIndex(s->pull, s->rest));
+    s->end = mloptBuildSelect(s->b, mloptIndexBelowInt(p, s->piece, s->pieces),
+                              s->end, mloptPullIndex(p, s->rest));
   if (linesOf(s) == 1)
     return;
-  s->thread = quotient(s, "arith.remui", s->tid, line);
-  s->line = quotient(s, "arith.divui", s->tid, line);
+  s->thread = mloptIndexRemInt(p, s->tid, line);
+  s->line = mloptIndexDivInt(p, s->tid, line);
 }
 
 /// A line's row of the piece, or the last one.
@@ -166,15 +157,16 @@ static void findRow(Both *s, MlirValue step) {
 
 /// The column of the thread's vector, or 0 where that is past the row's end.
 static MlirValue columnOf(Both *s, intptr_t v, MlirValue *outValid) {
+  MloptPull *p = s->pull;
   const MloptSchedule *schedule = &s->kernel->schedule;
   const int64_t width = schedule->line * schedule->lanes;
   MlirValue column = add(s, multiply(s, s->thread, schedule->lanes),
-                         mloptPullIndex(s->pull, v * width));
+                         mloptPullIndex(p, v * width));
   *outValid = (MlirValue){NULL};
   if ((v + 1) * width <= s->columns)
     return column;
-  *outValid = isBelow(s, column, s->columns);
-  return mloptBuildSelect(s->b, *outValid, column, mloptPullIndex(s->pull, 0));
+  *outValid = mloptIndexBelowInt(p, column, s->columns);
+  return mloptBuildSelect(s->b, *outValid, column, mloptPullIndex(p, 0));
 }
 
 /// The thread's vectors of the row.
@@ -332,6 +324,7 @@ static bool isWhole(const Both *s, const MloptRoot *root) {
 /// Results of the space's shape. One may lie where an operand does: read all,
 /// then write.
 static void storeWhole(Both *s) {
+  MloptPull *p = s->pull;
   MlirValue elements[MLOPT_MAX_TILE_ROOTS][MAX_HELD][MLOPT_MAX_LANES];
   MloptKernel *k = s->kernel;
   for (intptr_t v = 0; v < k->schedule.vectors; ++v)
@@ -340,18 +333,19 @@ static void storeWhole(Both *s) {
         mloptTileEvaluate(&s->tile, &s->vectors[v], k->roots[i].value,
                           elements[i][v]);
   for (intptr_t v = 0; v < k->schedule.vectors; ++v) {
-    MlirValue valid = bothOf(s, s->rowValid, s->valid[v]);
-    MloptPullScope scope = mloptPullBeginGuard(s->pull, valid);
+    MlirValue valid = mloptBothHold(p, s->rowValid, s->valid[v]);
+    MloptPullScope scope = mloptPullBeginGuard(p, valid);
     for (intptr_t i = 0; i < k->numRoots; ++i)
       if (isWhole(s, &k->roots[i]))
         mloptTileStore(&s->tile, &s->vectors[v], k->roots[i].pointer,
                        elements[i][v]);
-    mloptPullEndGuard(s->pull, valid, scope);
+    mloptPullEndGuard(p, valid, scope);
   }
 }
 
 /// Results with one element for each row, by the line's first thread.
 static void storeRows(Both *s) {
+  MloptPull *p = s->pull;
   MloptKernel *k = s->kernel;
   MlirValue elements[MLOPT_MAX_TILE_ROOTS];
   MlirValue indices[MLOPT_MAX_TILE_ROOTS][MLOPT_MAX_RANK];
@@ -360,19 +354,19 @@ static void storeRows(Both *s) {
     MloptRoot *root = &k->roots[i];
     if (sumOf(s, root) || isWhole(s, root))
       continue;
-    mloptPullDelinearize(s->pull, mlirValueGetType(root->value), s->row,
-                         indices[i]);
-    elements[i] = mloptPullElement(s->pull, root->value, indices[i]);
+    mloptPullDelinearize(p, mlirValueGetType(root->value), s->row, indices[i]);
+    elements[i] = mloptPullElement(p, root->value, indices[i]);
   }
-  MlirValue first = bothOf(s, s->rowValid, isBelow(s, s->thread, 1));
-  MloptPullScope then = mloptPullBeginGuard(s->pull, first);
+  MlirValue first =
+      mloptBothHold(p, s->rowValid, mloptIndexBelowInt(p, s->thread, 1));
+  MloptPullScope then = mloptPullBeginGuard(p, first);
   for (intptr_t i = 0; i < k->numRoots; ++i) {
     MloptRoot *root = &k->roots[i];
     if (!sumOf(s, root) && !isWhole(s, root))
-      mloptPullStore(s->pull, elements[i], root->pointer,
+      mloptPullStore(p, elements[i], root->pointer,
                      mlirValueGetType(root->value), indices[i]);
   }
-  mloptPullEndGuard(s->pull, first, then);
+  mloptPullEndGuard(p, first, then);
 }
 
 //===----------------------------------------------------------------------===//
@@ -382,6 +376,7 @@ static void storeRows(Both *s) {
 /// Adds the row's elements to the running sums: those of each sum, vector by
 /// vector, lane by lane.
 static void accumulate(Both *s, MlirValue *values) {
+  MloptPull *p = s->pull;
   const intptr_t lanes = s->kernel->schedule.lanes;
   for (intptr_t n = 0; n < s->numSums; ++n) {
     const MloptShared *sum = &s->sums[n];
@@ -393,11 +388,12 @@ static void accumulate(Both *s, MlirValue *values) {
         s->tile.lane = k;
         MlirValue column = s->vectors[v].column[k];
         MlirValue kept = add(s, multiply(s, s->piece, s->columns), column);
-        mloptPullBindSplit(s->pull, kept, s->piece, s->columns, column);
-        mloptSharedLoops(s->pull, sum, kept, s->down, loops);
-        mloptSharedElements(s->pull, sum, loops,
-                            bothOf(s, s->rowValid, s->valid[v]), elements);
-        mloptBuildStep(s->pull, sum, values, elements);
+        mloptPullBindSplit(p, kept, s->piece, s->columns, column);
+        mloptSharedLoops(p, sum, kept, s->down, loops);
+        mloptSharedElements(p, sum, loops,
+                            mloptBothHold(p, s->rowValid, s->valid[v]),
+                            elements);
+        mloptBuildStep(p, sum, values, elements);
       }
     }
   }
@@ -436,30 +432,31 @@ static void storeSum(Both *s, const MloptShared *sum, MlirValue piece,
 /// The same of sum `n`, of which what all lines have found is in an array.
 static void storeColumn(Both *s, intptr_t n, MlirValue array, MlirType type,
                         MlirValue column) {
+  MloptPull *p = s->pull;
   enum { MAX_LINES = 128 };
   MlirValue values[MAX_LINES];
   for (int64_t l = 0; l < linesOf(s); ++l)
     values[l] = mloptLoadShared(
-        s->pull, array, type,
-        add(s, column, mloptPullIndex(s->pull, l * s->columns)));
-  mloptBuildTree(s->pull, &s->sums[n], linesOf(s), values);
+        p, array, type, add(s, column, mloptPullIndex(p, l * s->columns)));
+  mloptBuildTree(p, &s->sums[n], linesOf(s), values);
   if (!s->rest) {
     storeSum(s, &s->sums[n], s->piece, column, values);
     return;
   }
-  MlirValue isPiece = isBelow(s, s->piece, s->pieces);
-  MloptPullScope then = mloptPullBeginBranch(s->pull);
+  MlirValue isPiece = mloptIndexBelowInt(p, s->piece, s->pieces);
+  MloptPullScope then = mloptPullBeginBranch(p);
   storeSum(s, &s->sums[n], s->piece, column, values);
-  mloptPullEndBranch(s->pull, &then, 0, NULL);
-  MloptPullScope otherwise = mloptPullBeginBranch(s->pull);
-  storeSum(s, &s->rests[n], mloptPullIndex(s->pull, 0), column, values);
-  mloptPullEndBranch(s->pull, &otherwise, 0, NULL);
-  mloptPullBuildIf(s->pull, isPiece, then, otherwise, 0, NULL, NULL);
+  mloptPullEndBranch(p, &then, 0, NULL);
+  MloptPullScope otherwise = mloptPullBeginBranch(p);
+  storeSum(s, &s->rests[n], mloptPullIndex(p, 0), column, values);
+  mloptPullEndBranch(p, &otherwise, 0, NULL);
+  mloptPullBuildIf(p, isPiece, then, otherwise, 0, NULL, NULL);
 }
 
 /// Adds up what the lines have found of sum `n` and stores it, one thread for a
 /// column.
 static void finishSum(Both *s, intptr_t n, const MlirValue *own) {
+  MloptPull *p = s->pull;
   const MloptSchedule *schedule = &s->kernel->schedule;
   MlirType type = mlirValueGetType(own[0]);
   MlirValue array = mloptAddShared(s->kernel, type, linesOf(s) * s->columns);
@@ -467,26 +464,25 @@ static void finishSum(Both *s, intptr_t n, const MlirValue *own) {
   MlirValue first = multiply(s, s->thread, schedule->lanes);
   for (intptr_t v = 0; v < schedule->vectors; ++v) {
     int64_t at = v * schedule->line * schedule->lanes;
-    MlirValue column = add(s, first, mloptPullIndex(s->pull, at));
+    MlirValue column = add(s, first, mloptPullIndex(p, at));
     MlirValue valid = {NULL};
     if (at + schedule->line * schedule->lanes > s->columns)
-      valid = isBelow(s, column, s->columns);
-    MloptPullScope then = mloptPullBeginGuard(s->pull, valid);
+      valid = mloptIndexBelowInt(p, column, s->columns);
+    MloptPullScope then = mloptPullBeginGuard(p, valid);
     for (int64_t k = 0; k < schedule->lanes; ++k)
-      mloptStoreShared(
-          s->pull, array, own[v * schedule->lanes + k],
-          add(s, add(s, begin, column), mloptPullIndex(s->pull, k)));
-    mloptPullEndGuard(s->pull, valid, then);
+      mloptStoreShared(p, array, own[v * schedule->lanes + k],
+                       add(s, add(s, begin, column), mloptPullIndex(p, k)));
+    mloptPullEndGuard(p, valid, then);
   }
   mloptBuildBarrier(s->b);
   for (int64_t at = 0; at < s->columns; at += schedule->threads) {
-    MlirValue column = add(s, s->tid, mloptPullIndex(s->pull, at));
+    MlirValue column = add(s, s->tid, mloptPullIndex(p, at));
     MlirValue valid = {NULL};
     if (at + schedule->threads > s->columns)
-      valid = isBelow(s, column, s->columns);
-    MloptPullScope then = mloptPullBeginGuard(s->pull, valid);
+      valid = mloptIndexBelowInt(p, column, s->columns);
+    MloptPullScope then = mloptPullBeginGuard(p, valid);
     storeColumn(s, n, array, type, column);
-    mloptPullEndGuard(s->pull, valid, then);
+    mloptPullEndGuard(p, valid, then);
   }
 }
 

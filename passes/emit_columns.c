@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emit_index.h"
 #include "emit_reduce.h"
 #include "target.h"
 
@@ -53,17 +54,6 @@ typedef struct Columns {
   MlirValue valid[UNROLLED]; ///< null when the row is always there
 } Columns;
 
-static MlirValue add(Columns *c, MlirValue x, MlirValue y) {
-  return mloptBuildBinary(c->b, "arith.addi", x, y);
-}
-static MlirValue multiply(Columns *c, MlirValue x, int64_t n) {
-  return mloptBuildBinary(c->b, "arith.muli", x, mloptPullIndex(c->pull, n));
-}
-static MlirValue quotient(Columns *c, const char *name, MlirValue x,
-                          int64_t n) {
-  return mloptBuildBinary(c->b, name, x, mloptPullIndex(c->pull, n));
-}
-
 /// The value where it is below the bound, else 0; `outValid` says which.
 static MlirValue clamp(Columns *c, MlirValue x, MlirValue bound,
                        MlirValue *outValid) {
@@ -88,37 +78,40 @@ static void describe(Columns *c) {
 }
 
 static void findStrip(Columns *c) {
+  MloptPull *p = c->pull;
   int64_t strips = (c->columns + c->width - 1) / c->width;
   MlirValue block = mloptReadRegister(c->b, "nvvm.read.ptx.sreg.ctaid.x");
-  c->begin = mloptPullIndex(c->pull, 0);
-  c->end = mloptPullIndex(c->pull, c->rows);
+  c->begin = mloptPullIndex(p, 0);
+  c->end = mloptPullIndex(p, c->rows);
   if (c->cluster > 1) {
-    c->rank = quotient(c, "arith.remui", block, c->cluster);
-    block = quotient(c, "arith.divui", block, c->cluster);
-    c->begin = multiply(c, c->rank, c->stretch);
-    c->end =
-        mloptBuildBinary(c->b, "arith.minui", c->end,
-                         add(c, c->begin, mloptPullIndex(c->pull, c->stretch)));
+    c->rank = mloptIndexRemInt(p, block, c->cluster);
+    block = mloptIndexDivInt(p, block, c->cluster);
+    c->begin = mloptIndexMulInt(p, c->rank, c->stretch);
+    c->end = mloptBuildBinary(
+        c->b, "arith.minui", c->end,
+        mloptIndexAdd(p, c->begin, mloptPullIndex(p, c->stretch)));
     // No block writes into another's memory before it runs.
     mloptBuildOp(c->b, (MloptOpSpec){.name = "nvvm.cluster.arrive.relaxed"});
   }
   c->tid = mloptReadRegister(c->b, "nvvm.read.ptx.sreg.tid.x");
-  c->across = quotient(c, "arith.remui", c->tid, c->kernel->schedule.line);
-  c->down = quotient(c, "arith.divui", c->tid, c->kernel->schedule.line);
-  c->outer = quotient(c, "arith.divui", block, strips);
-  c->strip = multiply(c, quotient(c, "arith.remui", block, strips), c->width);
+  c->across = mloptIndexRemInt(p, c->tid, c->kernel->schedule.line);
+  c->down = mloptIndexDivInt(p, c->tid, c->kernel->schedule.line);
+  c->outer = mloptIndexDivInt(p, block, strips);
+  c->strip = mloptIndexMulInt(p, mloptIndexRemInt(p, block, strips), c->width);
 }
 
 /// The vectors of one turn: UNROLLED rows, a block's depth apart, at a column.
 static void openVectors(Columns *c, MlirValue row, MlirValue column) {
+  MloptPull *p = c->pull;
   bool even = c->rows % (c->depth * UNROLLED * c->cluster) == 0;
   for (int v = 0; v < UNROLLED; ++v) {
-    MlirValue at = add(c, row, mloptPullIndex(c->pull, v * c->depth));
+    MlirValue at = mloptIndexAdd(p, row, mloptPullIndex(p, v * c->depth));
     c->valid[v] = (MlirValue){NULL};
     if (!even)
       at = clamp(c, at, c->end, &c->valid[v]);
-    MlirValue whole = add(c, multiply(c, c->outer, c->rows), at);
-    mloptPullBindSplit(c->pull, whole, c->outer, c->rows, at);
+    MlirValue whole =
+        mloptIndexAdd(p, mloptIndexMulInt(p, c->outer, c->rows), at);
+    mloptPullBindSplit(p, whole, c->outer, c->rows, at);
     mloptTileVectorIn(&c->tile, whole, c->columns, column,
                       (int)c->kernel->schedule.lanes, &c->vectors[v]);
     c->at[v] = at;
@@ -137,11 +130,12 @@ static bool isWhole(const Columns *c, const MloptRoot *root) {
 
 /// Positions of the results of the thread's columns.
 static void openKept(Columns *c, MlirValue column, MlirValue *out) {
+  MloptPull *p = c->pull;
   const int lanes = (int)c->kernel->schedule.lanes;
   for (int k = 0; k < lanes; ++k) {
-    MlirValue one = mloptPullLane(c->pull, column, k, lanes);
-    out[k] = add(c, multiply(c, c->outer, c->columns), one);
-    mloptPullBindSplit(c->pull, out[k], c->outer, c->columns, one);
+    MlirValue one = mloptPullLane(p, column, k, lanes);
+    out[k] = mloptIndexAdd(p, mloptIndexMulInt(p, c->outer, c->columns), one);
+    mloptPullBindSplit(p, out[k], c->outer, c->columns, one);
   }
 }
 
@@ -194,25 +188,27 @@ static void storeWhole(Columns *c, MlirValue inside) {
 
 /// The thread's own values, in the same order.
 static intptr_t goDown(Columns *c, MlirValue *out) {
+  MloptPull *p = c->pull;
   const intptr_t lanes = c->kernel->schedule.lanes;
   MlirValue init[MLOPT_PULL_MAX_CARRIED], next[MLOPT_PULL_MAX_CARRIED];
   intptr_t count = 0;
   for (intptr_t n = 0; n < c->numReductions; ++n)
     for (intptr_t k = 0; k < lanes; ++k)
       for (intptr_t i = 0; i < c->reductions[n].numResults; ++i)
-        init[count++] = mloptBuildNeutral(c->pull, &c->reductions[n], i);
+        init[count++] = mloptBuildNeutral(p, &c->reductions[n], i);
   MlirValue inside, begin, kept[MLOPT_MAX_LANES];
-  MlirValue column = clamp(c, add(c, c->strip, multiply(c, c->across, lanes)),
-                           mloptPullIndex(c->pull, c->columns), &inside);
-  MloptPullScope scope = mloptPullBeginFor(c->pull, count, init, &begin, next);
+  MlirValue column = clamp(
+      c, mloptIndexAdd(p, c->strip, mloptIndexMulInt(p, c->across, lanes)),
+      mloptPullIndex(p, c->columns), &inside);
+  MloptPullScope scope = mloptPullBeginFor(p, count, init, &begin, next);
   mloptTileEnter(&c->tile);
   openKept(c, column, kept);
-  openVectors(c, add(c, begin, c->down), column);
+  openVectors(c, mloptIndexAdd(p, begin, c->down), column);
   accumulate(c, kept, next);
   storeWhole(c, inside);
-  mloptPullEndFor(c->pull, scope, c->begin, c->end,
-                  mloptPullIndex(c->pull, c->depth * UNROLLED), count, init,
-                  next, out);
+  mloptPullEndFor(p, scope, c->begin, c->end,
+                  mloptPullIndex(p, c->depth * UNROLLED), count, init, next,
+                  out);
   mloptTileEnter(&c->tile);
   c->tile.vector = NULL;
   return count;
@@ -221,8 +217,10 @@ static intptr_t goDown(Columns *c, MlirValue *out) {
 /// Where a warp's values of a reduction's result lie in its array: row w is
 /// warp w's; lane k of its vectors begins at k * line.
 static MlirValue slotOf(Columns *c, MlirValue warp, int64_t k) {
-  return add(c, add(c, multiply(c, warp, c->width), c->across),
-             mloptPullIndex(c->pull, k * c->kernel->schedule.line));
+  MloptPull *p = c->pull;
+  return mloptIndexAdd(
+      p, mloptIndexAdd(p, mloptIndexMulInt(p, warp, c->width), c->across),
+      mloptPullIndex(p, k * c->kernel->schedule.line));
 }
 
 /// The warps from `from` up to below `to` store their values, as the first ones
@@ -230,28 +228,29 @@ static MlirValue slotOf(Columns *c, MlirValue warp, int64_t k) {
 static void storeWarps(Columns *c, const MloptShared *s,
                        const MlirValue *arrays, int64_t from, int64_t to,
                        const MlirValue *own) {
+  MloptPull *p = c->pull;
   const MloptSchedule *schedule = &c->kernel->schedule;
   const int64_t warp = mloptSm90.warp;
-  MlirValue number = quotient(c, "arith.divui", c->tid, warp);
+  MlirValue number = mloptIndexDivInt(p, c->tid, warp);
   MlirValue stores =
-      mloptBuildCmpI(c->b, "ult", quotient(c, "arith.remui", c->tid, warp),
-                     mloptPullIndex(c->pull, schedule->line));
+      mloptBuildCmpI(c->b, "ult", mloptIndexRemInt(p, c->tid, warp),
+                     mloptPullIndex(p, schedule->line));
   if (to < schedule->threads / warp)
     stores = mloptBuildBinary(
         c->b, "arith.andi", stores,
-        mloptBuildCmpI(c->b, "ult", number, mloptPullIndex(c->pull, to)));
+        mloptBuildCmpI(c->b, "ult", number, mloptPullIndex(p, to)));
   if (from) {
-    MlirValue least = mloptPullIndex(c->pull, from);
+    MlirValue least = mloptPullIndex(p, from);
     stores = mloptBuildBinary(c->b, "arith.andi", stores,
                               mloptBuildCmpI(c->b, "uge", number, least));
     number = mloptBuildBinary(c->b, "arith.subi", number, least);
   }
-  MloptPullScope then = mloptPullBeginGuard(c->pull, stores);
+  MloptPullScope then = mloptPullBeginGuard(p, stores);
   for (int64_t k = 0; k < schedule->lanes; ++k)
     for (intptr_t i = 0; i < s->numResults; ++i)
-      mloptStoreShared(c->pull, arrays[i], own[k * s->numResults + i],
+      mloptStoreShared(p, arrays[i], own[k * s->numResults + i],
                        slotOf(c, number, k));
-  mloptPullEndGuard(c->pull, stores, then);
+  mloptPullEndGuard(p, stores, then);
   mloptBuildBarrier(c->b);
 }
 
@@ -259,21 +258,21 @@ static void storeWarps(Columns *c, const MloptShared *s,
 /// each has equally many.
 static void addOthers(Columns *c, const MloptShared *s, const MlirValue *arrays,
                       int64_t warps, MlirValue *own) {
+  MloptPull *p = c->pull;
   const MloptSchedule *schedule = &c->kernel->schedule;
   const int64_t all = schedule->threads / mloptSm90.warp;
   const intptr_t n = s->numResults;
   storeWarps(c, s, arrays, warps, all, own);
   MlirValue number =
-      quotient(c, "arith.remui",
-               quotient(c, "arith.divui", c->tid, mloptSm90.warp), warps);
+      mloptIndexRemInt(p, mloptIndexDivInt(p, c->tid, mloptSm90.warp), warps);
   for (int64_t from = 0; from < all - warps; from += warps)
     for (int64_t k = 0; k < schedule->lanes; ++k) {
       MlirValue others[MLOPT_PULL_MAX_CARRIED];
-      MlirValue row = add(c, number, mloptPullIndex(c->pull, from));
+      MlirValue row = mloptIndexAdd(p, number, mloptPullIndex(p, from));
       for (intptr_t i = 0; i < n; ++i)
-        others[i] = mloptLoadShared(
-            c->pull, arrays[i], mlirValueGetType(own[i]), slotOf(c, row, k));
-      mloptBuildStep(c->pull, s, own + k * n, others);
+        others[i] = mloptLoadShared(p, arrays[i], mlirValueGetType(own[i]),
+                                    slotOf(c, row, k));
+      mloptBuildStep(p, s, own + k * n, others);
     }
 }
 
@@ -281,6 +280,7 @@ static void addOthers(Columns *c, const MloptShared *s, const MlirValue *arrays,
 /// the thread's number.
 static void meet(Columns *c, const MloptShared *s, MlirValue *own,
                  MlirValue *out) {
+  MloptPull *p = c->pull;
   // What one thread adds up in the end of values that are less than a register:
   // of more, ptxas loads all ahead of the first addition, and spills them.
   enum { MOST_SMALL = 8, WORD = 32 };
@@ -292,7 +292,7 @@ static void meet(Columns *c, const MloptShared *s, MlirValue *own,
   const intptr_t n = s->numResults;
   MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
   for (int64_t k = 0; k < lanes; ++k)
-    mloptBuildWarpReduce(c->pull, s, line, warp, own + k * n);
+    mloptBuildWarpReduce(p, s, line, warp, own + k * n);
   for (intptr_t i = 0; i < n; ++i)
     arrays[i] =
         mloptAddShared(c->kernel, mlirValueGetType(own[i]),
@@ -301,47 +301,48 @@ static void meet(Columns *c, const MloptShared *s, MlirValue *own,
     addOthers(c, s, arrays, warps, own);
   storeWarps(c, s, arrays, 0, warps, own);
   // Column m of the strip is lane m mod lanes of the thread m / lanes.
-  MlirValue column = quotient(c, "arith.remui", c->tid, c->width);
-  MlirValue at =
-      add(c, multiply(c, quotient(c, "arith.remui", column, lanes), line),
-          quotient(c, "arith.divui", column, lanes));
+  MlirValue column = mloptIndexRemInt(p, c->tid, c->width);
+  MlirValue at = mloptIndexAdd(
+      p, mloptIndexMulInt(p, mloptIndexRemInt(p, column, lanes), line),
+      mloptIndexDivInt(p, column, lanes));
   MlirValue found[MAX_WARPS * MLOPT_PULL_MAX_CARRIED];
   for (int64_t w = 0; w < warps; ++w)
     for (intptr_t i = 0; i < n; ++i)
-      found[w * n + i] =
-          mloptLoadShared(c->pull, arrays[i], mlirValueGetType(own[i]),
-                          add(c, at, mloptPullIndex(c->pull, w * c->width)));
-  mloptBuildTree(c->pull, s, warps, found);
+      found[w * n + i] = mloptLoadShared(
+          p, arrays[i], mlirValueGetType(own[i]),
+          mloptIndexAdd(p, at, mloptPullIndex(p, w * c->width)));
+  mloptBuildTree(p, s, warps, found);
   memcpy(out, found, n * sizeof *out);
 }
 
 /// The values of one reduction for the thread's column, in each block of the
 /// cluster, become in the first block those of all.
 static void acrossBlocks(Columns *c, const MloptShared *s, MlirValue *values) {
+  MloptPull *p = c->pull;
   const intptr_t n = s->numResults;
   MlirValue arrays[MLOPT_PULL_MAX_CARRIED];
   MlirValue all[MAX_CLUSTER * MLOPT_PULL_MAX_CARRIED];
   for (intptr_t i = 0; i < n; ++i)
     arrays[i] = mloptAddShared(c->kernel, mlirValueGetType(values[i]),
                                c->cluster * c->width);
-  MlirValue column = quotient(c, "arith.remui", c->tid, c->width);
+  MlirValue column = mloptIndexRemInt(p, c->tid, c->width);
   MlirValue first =
-      mloptBuildCmpI(c->b, "ult", c->tid, mloptPullIndex(c->pull, c->width));
-  MloptPullScope then = mloptPullBeginGuard(c->pull, first);
+      mloptBuildCmpI(c->b, "ult", c->tid, mloptPullIndex(p, c->width));
+  MloptPullScope then = mloptPullBeginGuard(p, first);
   for (intptr_t i = 0; i < n; ++i)
     mloptStoreShared(
-        c->pull,
-        mloptBuildElsewhere(c->b, arrays[i], mloptPullIndex(c->pull, 0)),
-        values[i], add(c, multiply(c, c->rank, c->width), column));
-  mloptPullEndGuard(c->pull, first, then);
+        p, mloptBuildElsewhere(c->b, arrays[i], mloptPullIndex(p, 0)),
+        values[i],
+        mloptIndexAdd(p, mloptIndexMulInt(p, c->rank, c->width), column));
+  mloptPullEndGuard(p, first, then);
   mloptBuildOp(c->b, (MloptOpSpec){.name = "nvvm.cluster.arrive"});
   mloptBuildOp(c->b, (MloptOpSpec){.name = "nvvm.cluster.wait"});
   for (int64_t k = 0; k < c->cluster; ++k)
     for (intptr_t i = 0; i < n; ++i)
       all[k * n + i] = mloptLoadShared(
-          c->pull, arrays[i], mlirValueGetType(values[i]),
-          add(c, column, mloptPullIndex(c->pull, k * c->width)));
-  mloptBuildTree(c->pull, s, c->cluster, all);
+          p, arrays[i], mlirValueGetType(values[i]),
+          mloptIndexAdd(p, column, mloptPullIndex(p, k * c->width)));
+  mloptBuildTree(p, s, c->cluster, all);
   memcpy(values, all, n * sizeof *values);
 }
 
@@ -403,10 +404,11 @@ static void storeKept(Columns *c, MlirValue condition) {
 }
 
 void mloptEmitColumns(MloptKernel *kernel) {
+  MloptPull *p = kernel->pull;
   Columns c = {.kernel = kernel,
-               .pull = kernel->pull,
+               .pull = p,
                .b = mloptPullGetBuilder(kernel->pull),
-               .tile = {.pull = kernel->pull}};
+               .tile = {.pull = p}};
   describe(&c);
   mloptPullSetHooks(c.pull, (MloptPullHooks){.load = mloptTileLoad,
                                              .insert = mloptTileInsert,
@@ -420,9 +422,9 @@ void mloptEmitColumns(MloptKernel *kernel) {
   MlirValue inside, inStrip = mloptBuildCmpI(c.b, "ult", c.tid,
                                              mloptPullIndex(c.pull, c.width));
   MlirValue column =
-      clamp(&c, add(&c, c.strip, quotient(&c, "arith.remui", c.tid, c.width)),
+      clamp(&c, mloptIndexAdd(p, c.strip, mloptIndexRemInt(p, c.tid, c.width)),
             mloptPullIndex(c.pull, c.columns), &inside);
-  c.kept = add(&c, multiply(&c, c.outer, c.columns), column);
+  c.kept = mloptIndexAdd(p, mloptIndexMulInt(p, c.outer, c.columns), column);
   mloptPullBindSplit(c.pull, c.kept, c.outer, c.columns, column);
   MlirValue stores = mloptBuildBinary(c.b, "arith.andi", inStrip, inside);
   if (c.cluster > 1)

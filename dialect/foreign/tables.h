@@ -281,8 +281,6 @@ MLOPT_FOREIGN_VERIFIER(Convolution)
 
 /// Whether an operand or result has more dimensions than a MloptDims holds.
 bool mloptForeignIsDeep(MlirOperation);
-/// Same rank and sizes.
-bool mloptForeignSameShape(MlirType, MlirType);
 /// One type, or one of them of another dialect (quantized).
 bool mloptForeignSameElement(MlirType, MlirType);
 /// Both of it for tensors; equality for any other types.

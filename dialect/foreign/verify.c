@@ -31,15 +31,6 @@ bool mloptForeignIsDeep(MlirOperation op) {
   return false;
 }
 
-bool mloptForeignSameShape(MlirType a, MlirType b) {
-  if (mloptRank(a) != mloptRank(b))
-    return false;
-  for (intptr_t i = 0, rank = mloptRank(a); i < rank; ++i)
-    if (!mloptSizesAgree(mloptDim(a, i), mloptDim(b, i)))
-      return false;
-  return true;
-}
-
 static bool isBuiltin(MlirType type) {
   return mloptStrEq(mlirDialectGetNamespace(mlirTypeGetDialect(type)),
                     "builtin");
@@ -54,7 +45,7 @@ bool mloptForeignSameElement(MlirType a, MlirType b) {
 bool mloptForeignSameType(MlirType a, MlirType b) {
   if (!mlirTypeIsARankedTensor(a) || !mlirTypeIsARankedTensor(b))
     return mlirTypeEqual(a, b);
-  return mloptForeignSameShape(a, b) && mloptForeignSameElement(a, b);
+  return mloptShapesAgree(a, b) && mloptForeignSameElement(a, b);
 }
 
 MlirLogicalResult mloptForeignCheckInts(MlirOperation op, const char *name,
@@ -136,7 +127,7 @@ static MlirLogicalResult checkSame(MlirOperation op, intptr_t first,
   MlirType result = mloptResultType(op, 0);
   for (intptr_t i = first, n = mlirOperationGetNumOperands(op); i < n; ++i) {
     MlirType type = mloptOperandType(op, i);
-    if (!mloptForeignSameShape(type, result))
+    if (!mloptShapesAgree(type, result))
       return mloptOpError(op,
                           "operand %ld and the result have different "
                           "shapes",
@@ -182,7 +173,7 @@ MlirLogicalResult mloptForeignVerifyClamp(MlirOperation op) {
   for (intptr_t i = 0; i < 3; ++i) {
     MlirType type = mloptOperandType(op, i);
     bool scalar = i != 1 && mloptRank(type) == 0;
-    if (!scalar && !mloptForeignSameShape(type, result))
+    if (!scalar && !mloptShapesAgree(type, result))
       return mloptOpError(op,
                           "operand %ld and the result have different "
                           "shapes",
@@ -288,7 +279,7 @@ MlirLogicalResult mloptForeignVerifyBitcastConvert(MlirOperation op) {
 MlirLogicalResult mloptForeignVerifyConstant(MlirOperation op) {
   MlirType value = mlirAttributeGetType(mloptAttr(op, "value"));
   MlirType result = mloptResultType(op, 0);
-  if (!mlirShapedTypeHasRank(value) || !mloptForeignSameShape(value, result) ||
+  if (!mlirShapedTypeHasRank(value) || !mloptShapesAgree(value, result) ||
       !mloptForeignSameElement(value, result))
     return mloptOpError(op, "the value and the result have different types");
   return mloptSuccess();

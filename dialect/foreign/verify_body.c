@@ -229,8 +229,7 @@ static MlirLogicalResult checkInputs(MlirOperation op, intptr_t n) {
     return mloptOpError(op, "has %ld inputs but %ld results", (long)n,
                         (long)mlirOperationGetNumResults(op));
   for (intptr_t i = 0; i < n; ++i) {
-    if (!mloptForeignSameShape(mloptOperandType(op, i),
-                               mloptOperandType(op, 0)))
+    if (!mloptShapesAgree(mloptOperandType(op, i), mloptOperandType(op, 0)))
       return mloptOpError(op, "the inputs have different shapes");
     if (mloptRank(mloptOperandType(op, n + i)))
       return mloptOpError(op, "initial value %ld must be a scalar tensor",
@@ -283,7 +282,7 @@ MlirLogicalResult mloptForeignVerifySelectAndScatter(MlirOperation op) {
     return mloptSuccess();
   MlirType operand = mloptOperandType(op, 0);
   MloptDims sizes;
-  if (!mloptForeignSameShape(operand, mloptResultType(op, 0)))
+  if (!mloptShapesAgree(operand, mloptResultType(op, 0)))
     return mloptOpError(op, "the operand and the result have different shapes");
   if (mloptRank(mloptOperandType(op, 2)))
     return mloptOpError(op, "the initial value must be a scalar tensor");
@@ -328,8 +327,7 @@ MlirLogicalResult mloptForeignVerifySort(MlirOperation op) {
                         "rank %lld",
                         (long long)dim, (long long)rank);
   for (intptr_t i = 1; i < n; ++i)
-    if (!mloptForeignSameShape(mloptOperandType(op, 0),
-                               mloptOperandType(op, i)))
+    if (!mloptShapesAgree(mloptOperandType(op, 0), mloptOperandType(op, i)))
       return mloptOpError(op, "the operands have different shapes");
   return checkElements(op, 0, n, 2, getI1(op));
 }

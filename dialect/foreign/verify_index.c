@@ -73,7 +73,7 @@ MlirLogicalResult mloptForeignVerifyDynamicUpdateSlice(MlirOperation op) {
   if (mloptFailed(checkIndices(op, 2, sizes.n)) ||
       mloptFailed(checkSlice(op, "the update", update, &sizes)))
     return mloptFailure();
-  if (!mloptForeignSameShape(operand, mloptResultType(op, 0)) ||
+  if (!mloptShapesAgree(operand, mloptResultType(op, 0)) ||
       !mloptForeignSameElement(operand, mloptResultType(op, 0)))
     return mloptOpError(op, "the operand and the result have different types");
   return mloptSuccess();
@@ -285,8 +285,8 @@ static MlirLogicalResult checkUpdate(MlirOperation op,
                 "input_batching_dims",
                 "scatter_indices_batching_dims",
                 "scatter_dims_to_operand_dims"};
-  if (!mloptForeignSameShape(x.operand, mloptOperandType(op, 0)) ||
-      !mloptForeignSameShape(x.operand, mloptResultType(op, i)))
+  if (!mloptShapesAgree(x.operand, mloptOperandType(op, 0)) ||
+      !mloptShapesAgree(x.operand, mloptResultType(op, i)))
     return mloptOpError(op, "the inputs and results have different shapes");
   if (mloptFailed(checkIntegerIndices(op, x.indices)) ||
       mloptFailed(checkNumbers(op, &x)) || mloptFailed(checkCounts(op, &x)))
