@@ -229,6 +229,30 @@ static bool isRounded(MlirValue result, MlirOperation product) {
                         mlirBlockGetArgument(body, 0));
 }
 
+/// Whether all that a generic does with an operand begins with rounding it.
+static bool roundsOperand(MlirOperation generic, intptr_t operand) {
+  if (!mloptIsNamed(generic, "linalg.generic"))
+    return false;
+  MlirValue element = mlirBlockGetArgument(bodyOf(generic), operand);
+  for (MlirOpOperand use = mlirValueGetFirstUse(element);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (!mloptIsNamed(mlirOpOperandGetOwner(use), "arith.truncf"))
+      return false;
+  return true;
+}
+
+/// Whether there are several products, and all that reads one rounds it first.
+static bool roundsSeveral(const MloptContraction *c) {
+  bool rounds = c->numProducts > 1;
+  for (intptr_t i = 0; i < c->numProducts; ++i)
+    for (MlirOpOperand use =
+             mlirValueGetFirstUse(mloptResult(c->products[i], 0));
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      rounds = rounds && roundsOperand(mlirOpOperandGetOwner(use),
+                                       mlirOpOperandGetOperandNumber(use));
+  return rounds;
+}
+
 /// Whether nothing but products reads a factor, each as operand `side`: it then
 /// may be a tensor map.
 static bool isFactorAlone(const Products *products, MlirValue factor,
@@ -365,6 +389,7 @@ static bool readContraction(MlirBlock program, const Products *products,
   c->isPlain = c->numProducts == 1 && c->numOutputs == 1 && !c->numOfRows &&
                !c->numFolds &&
                (isSum(stored, product) || isRounded(stored, product));
+  c->roundsSeveral = roundsSeveral(c);
   return found;
 }
 

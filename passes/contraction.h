@@ -136,7 +136,8 @@ typedef struct MloptContraction {
   MloptFold folds[MLOPT_MAX_FOLDS];
   intptr_t numResiduals;
   MloptOutput residuals[MLOPT_MAX_RESIDUALS];
-  bool isPlain; ///< stores one product, as it is or rounded, as a matrix
+  bool isPlain;       ///< stores one product, as it is or rounded, as a matrix
+  bool roundsSeveral; ///< several products, each rounded before it is read
   /// Whether factors may be rounded and sums kept in less than their type: the
   /// multiplication allows approximations.
   bool isFast;

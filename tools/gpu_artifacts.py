@@ -44,7 +44,7 @@ def programs(shared):
 
 
 def compile_program(args, group, source):
-    """The artifact's name in DIR, and what was wrong."""
+    """The artifact's name in DIR, what was wrong, and what else was said."""
     name = os.path.splitext(os.path.basename(source))[0]
     target = os.path.join(group, name + ".mlopt")
     command = [os.path.join(args.build, "bin", "mlopt-compile"), source]
@@ -58,8 +58,11 @@ def compile_program(args, group, source):
             command, capture_output=True, text=True, errors="replace", timeout=300
         )
     except subprocess.TimeoutExpired:
-        return target, "timeout"
-    return target, done.stderr.strip() or f"exit code {done.returncode}" if done.returncode else ""
+        return target, "timeout", ""
+    said = done.stderr.strip()
+    if done.returncode:
+        return target, said or f"exit code {done.returncode}", ""
+    return target, "", said
 
 
 def has_ptxas(args):
@@ -92,7 +95,9 @@ def main():
     lines = []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         results = pool.map(lambda p: compile_program(args, p[0], p[1]), chosen)
-        for (group, source, options), (target, wrong) in zip(chosen, results):
+        for (group, source, options), (target, wrong, said) in zip(chosen, results):
+            if said:
+                print(f"{target}: {said[:300]}")
             if group == "extended" and "not supported" in wrong:
                 unsupported += 1
             elif wrong:

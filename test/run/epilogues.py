@@ -132,6 +132,17 @@ def gated(p, m, n, k):
         (a @ g.T) * (a @ g.T).sigmoid() * (a @ u.T))
 
 
+@case()
+def gated_rounded(p, m, n, k):
+    """Rounded after each step, with the logistic function in steps."""
+    a = p.argument("a", [m, k])
+    g, u = (a.dot(p.argument(name, [n, k]), ([1], [1])) for name in ("gate", "up"))
+    one = p.constant(1.0, [m, n], "bf16")
+    e = g.unary("neg").unary("exp")
+    return [g * (one / (one + e)) * u], lambda a, g, u: (
+        (a @ g.T) * (a @ g.T).sigmoid() * (a @ u.T))
+
+
 @case(((200, 328, 136), (128, 256, 64), (1000, 776, 264)))
 def gated_rows(p, m, n, k):
     """Weights [in, out], a bias, and one product stored too."""
