@@ -145,24 +145,22 @@ static bool isNeededAgain(MlirValue value) {
   return false;
 }
 
-/// Whether a reduction is one of rows that a product's tile holds whole: fusion
-/// says so, or nothing else would do.
-static bool isRowOfTile(MlirOperation op) {
+/// Whether fusion says that a reduction is one of rows that a product's tile
+/// holds whole.
+static bool isMarkedRow(MlirOperation op) {
   MloptCombiner combiner;
   return mlirOperationGetNumResults(op) == 1 &&
          mloptDescribeCombiner(op, 0, &combiner) &&
-         (!mlirAttributeIsNull(mloptAttr(combiner.op, "mlopt.row")) ||
-          isNeededAgain(mloptResult(op, 0)));
+         !mlirAttributeIsNull(mloptAttr(combiner.op, "mlopt.row"));
 }
 
-/// Whether a body reduces rows of a product's tiles.
+/// Whether a body reduces such rows. Those of a gradient of a norm, which are
+/// sums of products too, are none.
 static bool holdsRows(MlirBlock body) {
-  bool hasProduct = false, found = false;
+  bool found = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    hasProduct |= mloptIsProduct(op);
-    found |= hasProduct && mloptIsReduction(op) && isRowOfTile(op);
-  }
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    found |= mloptIsReduction(op) && isMarkedRow(op);
   return found;
 }
 
@@ -175,7 +173,7 @@ static bool findFolds(MloptSplit *s) {
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     hasProduct |= mloptIsProduct(op);
     if (!mloptIsReduction(op) || mloptIsProduct(op) ||
-        (hasProduct && isRowOfTile(op)))
+        (hasProduct && (isMarkedRow(op) || isNeededAgain(mloptResult(op, 0)))))
       continue;
     MloptReduction *r = &s->loops[s->count];
     MloptCombiner combiner;

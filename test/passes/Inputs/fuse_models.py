@@ -2,6 +2,9 @@
 
     fuse_models.py models DIR     the programs of a folder
     fuse_models.py bench DIR      those of the bench, which lies there
+
+    fuse_models.py plain DIR      prints those of the bench that have a kernel of
+                                  no family, a thread for each element
 """
 
 import pathlib
@@ -46,4 +49,20 @@ def bench(folder):
             show(case.name, case.build().text)
 
 
-{"models": models, "bench": bench}[sys.argv[1]](sys.argv[2])
+def plain(folder):
+    sys.path.insert(0, folder)
+    import cases
+
+    programs = [case for case in cases.cases if case.program]
+    print(len(programs) > 200)
+    for case in programs:
+        plan = subprocess.run(
+            ["mlopt-compile", "-", "--emit=plan"],
+            input=case.build().text, check=True, capture_output=True, text=True,
+        ).stdout
+        kernels = re.findall(r"llvm\.func @.*", plan)
+        if not kernels or not all("mlopt.schedule" in k for k in kernels):
+            print(case.name)
+
+
+{"models": models, "bench": bench, "plain": plain}[sys.argv[1]](sys.argv[2])
