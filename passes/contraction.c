@@ -13,10 +13,10 @@
 
 intptr_t mloptParameterOf(MlirValue tensor) {
   while (isView(tensor))
-    tensor = mloptOperand(definerOf(tensor), 0);
-  if (!isDefinedBy(tensor, "builtin.unrealized_conversion_cast"))
+    tensor = mloptOperand(mloptDefiningOp(tensor), 0);
+  if (!mloptIsDefinedBy(tensor, "builtin.unrealized_conversion_cast"))
     return -1;
-  MlirValue pointer = mloptOperand(definerOf(tensor), 0);
+  MlirValue pointer = mloptOperand(mloptDefiningOp(tensor), 0);
   return mlirValueIsABlockArgument(pointer)
              ? mlirBlockArgumentGetArgNumber(pointer)
              : -1;
@@ -48,8 +48,9 @@ bool mloptIsIrregular(MlirOperation generic) {
 
 /// Whether `value` is the factor, as it is or widened.
 static bool isFactor(MlirValue value, MlirValue factor) {
-  if (isDefinedBy(value, "arith.extf") || isDefinedBy(value, "arith.extsi"))
-    value = mloptOperand(definerOf(value), 0);
+  if (mloptIsDefinedBy(value, "arith.extf") ||
+      mloptIsDefinedBy(value, "arith.extsi"))
+    value = mloptOperand(mloptDefiningOp(value), 0);
   return mlirValueEqual(value, factor);
 }
 
@@ -59,17 +60,17 @@ static MlirOperation productOf(MlirOperation generic, MlirValue a) {
   MlirBlock body = bodyOf(generic);
   MlirValue b = mlirBlockGetArgument(body, 1);
   MlirValue sum = mloptOperand(mlirBlockGetTerminator(body), 0);
-  bool isInteger = isDefinedBy(sum, "arith.addi");
-  if (!isInteger && !isDefinedBy(sum, "arith.addf"))
+  bool isInteger = mloptIsDefinedBy(sum, "arith.addi");
+  if (!isInteger && !mloptIsDefinedBy(sum, "arith.addf"))
     return (MlirOperation){NULL};
-  MlirOperation add = definerOf(sum);
+  MlirOperation add = mloptDefiningOp(sum);
   MlirValue accumulator = mlirBlockGetArgument(body, 2);
   int other = mlirValueEqual(mloptOperand(add, 0), accumulator) ? 1 : 0;
   if (!mlirValueEqual(mloptOperand(add, 1 - other), accumulator) ||
-      !isDefinedBy(mloptOperand(add, other),
-                   isInteger ? "arith.muli" : "arith.mulf"))
+      !mloptIsDefinedBy(mloptOperand(add, other),
+                        isInteger ? "arith.muli" : "arith.mulf"))
     return (MlirOperation){NULL};
-  MlirOperation product = definerOf(mloptOperand(add, other));
+  MlirOperation product = mloptDefiningOp(mloptOperand(add, other));
   int first = isFactor(mloptOperand(product, 0), a) ? 0 : 1;
   return isFactor(mloptOperand(product, first), a) &&
                  isFactor(mloptOperand(product, 1 - first), b)
@@ -107,7 +108,7 @@ static bool isZero(MlirAttribute value) {
 }
 
 bool mloptIsFilledWithZero(MlirValue tensor) {
-  MlirOperation op = definerOf(tensor);
+  MlirOperation op = mloptDefiningOp(tensor);
   if (mlirOperationIsNull(op))
     return false;
   if (mloptIsNamed(op, "arith.constant"))
@@ -115,8 +116,8 @@ bool mloptIsFilledWithZero(MlirValue tensor) {
   if (!mloptIsNamed(op, "linalg.generic") || numInputs(op) != 0)
     return false;
   MlirValue yielded = mloptOperand(mlirBlockGetTerminator(bodyOf(op)), 0);
-  return isDefinedBy(yielded, "arith.constant") &&
-         isZero(mloptAttr(definerOf(yielded), "value"));
+  return mloptIsDefinedBy(yielded, "arith.constant") &&
+         isZero(mloptAttr(mloptDefiningOp(yielded), "value"));
 }
 
 static bool computesProduct(MlirOperation generic) {
@@ -141,7 +142,7 @@ bool mloptIsProduct(MlirOperation op) { return computesProduct(op); }
 /// Whether the sums of a product have an order that no schedule changes.
 static bool isInOrder(MlirOperation product) {
   MlirOperation add =
-      definerOf(mloptOperand(mlirBlockGetTerminator(bodyOf(product)), 0));
+      mloptDefiningOp(mloptOperand(mlirBlockGetTerminator(bodyOf(product)), 0));
   return !mlirAttributeIsNull(mloptAttr(add, "mlopt.ordered"));
 }
 
@@ -169,7 +170,7 @@ typedef struct Products {
 /// Whether a value follows from one of these products: a reduction that does
 /// may sum products, too.
 static bool follows(const Products *products, MlirValue value) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   for (intptr_t i = 0; i < products->count; ++i)
     if (!mlirOperationIsNull(op) && mlirOperationEqual(op, products->at[i]))
       return true;
@@ -209,23 +210,23 @@ static bool areAllAlike(const Products *products, intptr_t *side) {
 /// Whether a value is the product, perhaps under another shape.
 static bool isSum(MlirValue value, MlirOperation product) {
   while (isView(value))
-    value = mloptOperand(definerOf(value), 0);
+    value = mloptOperand(mloptDefiningOp(value), 0);
   return mlirValueEqual(value, mloptResult(product, 0));
 }
 
 /// Whether the result is a generic that does nothing but truncate the product.
 static bool isRounded(MlirValue result, MlirOperation product) {
   while (isView(result))
-    result = mloptOperand(definerOf(result), 0);
-  MlirOperation op = definerOf(result);
+    result = mloptOperand(mloptDefiningOp(result), 0);
+  MlirOperation op = mloptDefiningOp(result);
   if (!mloptIsNamed(op, "linalg.generic") || numInputs(op) != 1 ||
       mlirOperationGetNumResults(op) != 1 ||
       !isSum(mloptOperand(op, 0), product))
     return false;
   MlirBlock body = bodyOf(op);
   MlirValue yielded = mloptOperand(mlirBlockGetTerminator(body), 0);
-  return isDefinedBy(yielded, "arith.truncf") &&
-         mlirValueEqual(mloptOperand(definerOf(yielded), 0),
+  return mloptIsDefinedBy(yielded, "arith.truncf") &&
+         mlirValueEqual(mloptOperand(mloptDefiningOp(yielded), 0),
                         mlirBlockGetArgument(body, 0));
 }
 
@@ -260,7 +261,7 @@ static bool isFactorAlone(const Products *products, MlirValue factor,
   intptr_t readers = 0;
   for (intptr_t i = 0; i < products->count; ++i)
     readers += mlirValueEqual(mloptOperand(products->at[i], side), factor);
-  for (;; factor = mloptOperand(definerOf(factor), 0), readers = 1) {
+  for (;; factor = mloptOperand(mloptDefiningOp(factor), 0), readers = 1) {
     intptr_t uses = 0;
     for (MlirOpOperand use = mlirValueGetFirstUse(factor);
          !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
@@ -311,8 +312,8 @@ static bool readOthers(const Products *products, MloptContraction *c,
         !isFactorAlone(products, mloptOperand(c->products[i], 1 - side),
                        1 - side))
       return false;
-    c->parametersOfB[i] =
-        mlirBlockArgumentGetArgNumber(mloptOperand(definerOf(own.tensor), 0));
+    c->parametersOfB[i] = mlirBlockArgumentGetArgNumber(
+        mloptOperand(mloptDefiningOp(own.tensor), 0));
     c->offsetsOfB[i] = c->b.offset + further;
     if (c->offsetsOfB[i] < 0)
       return false;

@@ -151,7 +151,7 @@ static Follow followGeneric(Walk *walk, MlirOperation op, MlirValue value,
 /// A reshape, of rows where each is there once.
 static Follow followView(Walk *walk, MlirValue value, MloptPlace *out) {
   MlirType type = mlirValueGetType(value);
-  Follow follows = follow(walk, mloptOperand(definerOf(value), 0), out);
+  Follow follows = follow(walk, mloptOperand(mloptDefiningOp(value), 0), out);
   int64_t elements = 1;
   for (intptr_t i = 0; follows == FOLLOW_ROW && i < out->count; ++i)
     elements *= out->at[i].size;
@@ -162,7 +162,7 @@ static Follow followView(Walk *walk, MlirValue value, MloptPlace *out) {
 }
 
 static Follow followOperation(Walk *walk, MlirValue value, MloptPlace *out) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op))
     return FOLLOW_BAD;
   for (intptr_t i = 0; i < walk->c->numResiduals; ++i)
@@ -282,7 +282,7 @@ static bool followsResiduals(const MloptContraction *c) {
 
 /// Whether a value comes from another, or from what a body reads of it.
 static bool comesFrom(MlirValue value, MlirValue from) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirValueEqual(value, from) || mlirOperationIsNull(op))
     return mlirValueEqual(value, from);
   bool isGeneric = mloptIsNamed(op, "linalg.generic");
@@ -355,7 +355,7 @@ static bool isIn(const Epilogue *e, MlirOperation op) {
 
 static void addToEpilogue(const MloptContraction *c, MlirValue value,
                           Epilogue *e) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op) || e->count == MAX_KNOWN || isIn(e, op) ||
       isProduct(c, op))
     return;

@@ -109,9 +109,9 @@ static bool readsFirstAlone(MlirOperation op) {
 static bool readFold(const MloptContraction *c, MlirOperation store,
                      MloptFold *out) {
   MlirValue value = mloptOperand(store, 0);
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   MloptCombiner combiner;
-  if (!isDefinedBy(value, "linalg.generic") ||
+  if (!mloptIsDefinedBy(value, "linalg.generic") ||
       mlirOperationGetNumResults(op) != 1 || mloptIsParallelGeneric(op) ||
       mloptIsProduct(op) || mloptIsIrregular(op) || !readsFirstAlone(op) ||
       !mloptDescribeCombiner(op, 0, &combiner))

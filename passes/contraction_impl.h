@@ -14,19 +14,9 @@
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 
-static inline MlirOperation definerOf(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
-                                     : (MlirOperation){NULL};
-}
-
-static inline bool isDefinedBy(MlirValue value, const char *name) {
-  MlirOperation op = definerOf(value);
-  return !mlirOperationIsNull(op) && mloptIsNamed(op, name);
-}
-
 static inline bool isView(MlirValue tensor) {
-  return isDefinedBy(tensor, "tensor.expand_shape") ||
-         isDefinedBy(tensor, "tensor.collapse_shape");
+  return mloptIsDefinedBy(tensor, "tensor.expand_shape") ||
+         mloptIsDefinedBy(tensor, "tensor.collapse_shape");
 }
 
 static inline MlirAffineMap mapOf(MlirOperation generic, intptr_t operand) {

@@ -45,7 +45,8 @@ MloptDiagonal mloptFindDiagonal(MlirOperation generic, intptr_t operandOfM) {
   enum { FACTOR, KEPT, DEPTH, IS_FROM, OFFSET, COUNT };
   const MloptDiagonal none = {.isKnown = false};
   MlirBlock body = bodyOf(generic);
-  MlirOperation add = definerOf(mloptOperand(mlirBlockGetTerminator(body), 0));
+  MlirOperation add =
+      mloptDefiningOp(mloptOperand(mlirBlockGetTerminator(body), 0));
   MlirAttribute zeros = mloptAttr(add, "mlopt.zeros");
   int64_t values[COUNT];
   if (mlirAttributeIsNull(zeros) ||
@@ -56,10 +57,10 @@ MloptDiagonal mloptFindDiagonal(MlirOperation generic, intptr_t operandOfM) {
   // The multiplication has the factors in the order of the dot.
   int other =
       mlirValueEqual(mloptOperand(add, 0), mlirBlockGetArgument(body, 2));
-  MlirValue factor =
-      mloptOperand(definerOf(mloptOperand(add, other)), values[FACTOR] != 0);
+  MlirValue factor = mloptOperand(mloptDefiningOp(mloptOperand(add, other)),
+                                  values[FACTOR] != 0);
   while (mlirValueIsAOpResult(factor))
-    factor = mloptOperand(definerOf(factor), 0);
+    factor = mloptOperand(mloptDefiningOp(factor), 0);
   intptr_t operand = mlirBlockArgumentGetArgNumber(factor);
   if (sizeOfLoop(generic, operand, true) != values[KEPT] ||
       sizeOfLoop(generic, operand, false) != values[DEPTH])

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "emit_index.h"
 #include "emit_reduce.h"
+#include "emit_search.h"
 #include "emit_structured.h"
 #include "hoist_loads.h"
 #include "scatter_slots.h"
@@ -125,36 +125,13 @@ static void updatesOf(Scatter *s, MlirValue window, MlirValue column,
 static MlirValue findWindow(Scatter *s, MlirValue slot, MlirValue lane) {
   MloptPull *p = s->pull;
   int64_t count = s->slots.numWindows;
-  MlirValue inits[] = {mloptPullIndex(p, 0), mloptPullIndex(p, count)};
-  MlirValue range[2], next[2], out[2], ignored;
-  int64_t rounds = (mloptLogFrom(count) + 4) / 5;
-  MloptPullScope loop = mloptPullBeginFor(p, 2, inits, &ignored, range);
-  MlirValue left = mloptIndexSub(p, range[1], range[0]);
-  MlirValue step =
-      mloptIndexDivInt(p, mloptIndexAddInt(p, left, WARP - 1), WARP);
-  MlirValue window = mloptIndexAddInt(
-      p,
-      mloptIndexAdd(
-          p, range[0],
-          mloptIndexArith(p, "arith.muli", mloptIndexAddInt(p, lane, 1), step)),
-      -1);
-  MlirValue before = mloptIndexBelow(
-      p, slotOf(s, mloptIndexMin(p, window, mloptPullIndex(p, count - 1))),
-      slot);
-  MlirValue inside = mloptBothHold(p, mloptIndexBelow(p, window, range[1]),
-                                   mloptIndexBelow(p, range[0], range[1]));
-  MlirValue found = mloptBuildCountLanes(
-      s->b, mloptBuildBallot(s->b, mloptBothHold(p, inside, before)));
-  next[0] =
-      mloptIndexAdd(p, range[0], mloptIndexArith(p, "arith.muli", found, step));
-  next[1] = mloptIndexMax(
-      p, next[0],
-      mloptIndexMin(p, range[1],
-                    mloptIndexAddInt(p, mloptIndexAdd(p, next[0], step), -1)));
-  mloptPullEndFor(p, loop, mloptPullIndex(p, 0),
-                  mloptPullIndex(p, rounds ? rounds : 1), mloptPullIndex(p, 1),
-                  2, inits, next, out);
-  return out[0];
+  MloptWarpSearch search;
+  mloptBeginWarpSearch(p, lane, mloptPullIndex(p, 0), mloptPullIndex(p, count),
+                       count, &search);
+  MlirValue window =
+      mloptIndexMin(p, search.place, mloptPullIndex(p, count - 1));
+  return mloptEndWarpSearch(&search,
+                            mloptIndexBelow(p, slotOf(s, window), slot));
 }
 
 /// The windows of the vectors from `begin` to below `end`: from out[0] to

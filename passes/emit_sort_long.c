@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emit_search.h"
 #include "emit_sort_impl.h"
 
 /// The runs that the piece is merged from.
@@ -33,21 +34,12 @@ static MloptSortMerge openRuns(MloptSort *s) {
 /// The same by a warp: of as many places as it has lanes, those whose row of a
 /// goes first are counted.
 static MlirValue findLongSplit(MloptSort *s, const MloptSortMerge *r,
-                               MlirValue d, const MlirValue *inits) {
+                               MlirValue d, const MlirValue *within) {
   MloptPull *p = s->pull;
-  MlirValue range[2], next[2], out[2], ignored;
   MlirValue last = mloptPullIndex(p, s->runs.size - 1);
-  int64_t rounds = (mloptLogFrom(s->runs.from) + 4) / 5;
-  MloptPullScope loop = mloptPullBeginFor(p, 2, inits, &ignored, range);
-  MlirValue left = mloptIndexSub(p, range[1], range[0]);
-  MlirValue step = mloptIndexDivInt(
-      p, mloptIndexAddInt(p, left, MLOPT_SORT_WARP - 1), MLOPT_SORT_WARP);
-  MlirValue row = mloptIndexAddInt(
-      p,
-      mloptIndexAdd(p, range[0],
-                    mloptIndexArith(p, "arith.muli",
-                                    mloptIndexAddInt(p, r->lane, 1), step)),
-      -1);
+  MloptWarpSearch search;
+  mloptBeginWarpSearch(p, r->lane, within[0], within[1], s->runs.from, &search);
+  MlirValue row = search.place;
   MloptSortRow a, b;
   mloptSortPullKeys(s, mloptIndexMin(p, mloptIndexAdd(p, r->a, row), last), &a);
   MlirValue other = mloptIndexSub(p, mloptIndexAddInt(p, d, -1), row);
@@ -56,20 +48,7 @@ static MlirValue findLongSplit(MloptSort *s, const MloptSortMerge *r,
   MlirValue isFirst = mloptIndexArith(
       p, "arith.xori", mloptSortGoesBefore(s, &b, &a),
       mloptBuildInt(s->b, mlirIntegerTypeGet(s->b->context, 1), 1));
-  MlirValue inside = mloptBothHold(p, mloptIndexBelow(p, row, range[1]),
-                                   mloptIndexBelow(p, range[0], range[1]));
-  MlirValue found = mloptBuildCountLanes(
-      s->b, mloptBuildBallot(s->b, mloptBothHold(p, inside, isFirst)));
-  next[0] =
-      mloptIndexAdd(p, range[0], mloptIndexArith(p, "arith.muli", found, step));
-  next[1] = mloptIndexMax(
-      p, next[0],
-      mloptIndexMin(p, range[1],
-                    mloptIndexAddInt(p, mloptIndexAdd(p, next[0], step), -1)));
-  mloptPullEndFor(p, loop, mloptPullIndex(p, 0),
-                  mloptPullIndex(p, rounds ? rounds : 1), mloptPullIndex(p, 1),
-                  2, inits, next, out);
-  return out[0];
+  return mloptEndWarpSearch(&search, isFirst);
 }
 
 /// Where the piece begins in a, and where it ends, found by two warps or, from

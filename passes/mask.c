@@ -277,7 +277,7 @@ static Value ofScalar(Walk *w, const Space *space, MlirValue value) {
     return unknown;
   if (mlirValueIsABlockArgument(value))
     return ofArgument(w, space, value);
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mloptIsNamed(op, "arith.constant"))
     return ofConstant(mloptAttr(op, "value"));
   if (mloptIsNamed(op, "linalg.index"))
@@ -307,7 +307,7 @@ static Value ofScalar(Walk *w, const Space *space, MlirValue value) {
 
 /// The result of a body whose elements go where the loops stand.
 static Value ofGeneric(Walk *w, MlirValue tensor, bool isAligned) {
-  MlirOperation generic = definerOf(tensor);
+  MlirOperation generic = mloptDefiningOp(tensor);
   intptr_t i = mlirOpResultGetResultNumber(tensor);
   if (!mloptIsParallelGeneric(generic) ||
       !mlirAffineMapIsIdentity(mapOf(generic, numInputs(generic) + i)))
@@ -320,7 +320,7 @@ static Value ofGeneric(Walk *w, MlirValue tensor, bool isAligned) {
 static Value ofTensor(Walk *w, MlirValue tensor, bool isAligned) {
   if (--w->steps < 0 || !mlirValueIsAOpResult(tensor))
     return unknown;
-  MlirOperation op = definerOf(tensor);
+  MlirOperation op = mloptDefiningOp(tensor);
   if (mloptIsNamed(op, "linalg.generic"))
     return ofGeneric(w, tensor, isAligned);
   if (mloptIsNamed(op, "arith.constant")) {

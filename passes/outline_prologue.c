@@ -61,7 +61,7 @@ static void addLoops(const Cut *cut, Side *side, MlirAffineMap map) {
 
 /// Whether a tensor comes from a sum, as the weights of attention do.
 static bool comesFromSum(MlirValue tensor) {
-  MlirOperation op = definerOf(tensor);
+  MlirOperation op = mloptDefiningOp(tensor);
   if (mlirOperationIsNull(op))
     return false;
   if (mloptIsNamed(op, "linalg.generic") && !mloptIsParallelGeneric(op))
@@ -85,7 +85,7 @@ static bool addValue(const Cut *cut, Side *side, MlirValue value) {
     addLoops(cut, side, mapOf(cut->product, i));
     return true;
   }
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (!mlirBlockEqual(mlirOperationGetBlock(op), cut->body))
     return true;
   for (intptr_t i = 0; i < side->count; ++i)
@@ -119,9 +119,9 @@ static bool isCast(const Side *side) {
 
 static bool readSide(const Cut *cut, MlirValue multiplied, Side *side) {
   side->multiplied = side->factor = multiplied;
-  if (isDefinedBy(multiplied, "arith.extf") ||
-      isDefinedBy(multiplied, "arith.extsi")) {
-    side->widens = definerOf(multiplied);
+  if (mloptIsDefinedBy(multiplied, "arith.extf") ||
+      mloptIsDefinedBy(multiplied, "arith.extsi")) {
+    side->widens = mloptDefiningOp(multiplied);
     side->factor = mloptOperand(side->widens, 0);
   }
   return addValue(cut, side, side->factor);
@@ -135,17 +135,17 @@ static bool readSide(const Cut *cut, MlirValue multiplied, Side *side) {
 static bool readBody(Cut *cut) {
   MlirOperation yield = mlirBlockGetTerminator(cut->body);
   MlirValue sum = mloptOperand(yield, 0);
-  bool isInteger = isDefinedBy(sum, "arith.addi");
-  if (!isInteger && !isDefinedBy(sum, "arith.addf"))
+  bool isInteger = mloptIsDefinedBy(sum, "arith.addi");
+  if (!isInteger && !mloptIsDefinedBy(sum, "arith.addf"))
     return false;
-  cut->add = definerOf(sum);
+  cut->add = mloptDefiningOp(sum);
   MlirValue acc = mlirBlockGetArgument(cut->body, numInputs(cut->product));
   int other = mlirValueEqual(mloptOperand(cut->add, 0), acc) ? 1 : 0;
   MlirValue product = mloptOperand(cut->add, other);
   if (!mlirValueEqual(mloptOperand(cut->add, 1 - other), acc) ||
-      !isDefinedBy(product, isInteger ? "arith.muli" : "arith.mulf"))
+      !mloptIsDefinedBy(product, isInteger ? "arith.muli" : "arith.mulf"))
     return false;
-  cut->multiply = definerOf(product);
+  cut->multiply = mloptDefiningOp(product);
   return readSide(cut, mloptOperand(cut->multiply, 0), &cut->sides[0]) &&
          readSide(cut, mloptOperand(cut->multiply, 1), &cut->sides[1]);
 }

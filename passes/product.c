@@ -43,19 +43,19 @@ static bool readBody(MloptProduct *p) {
   MlirBlock body = bodyOf(p->generic);
   MlirValue sum = mloptOperand(mlirBlockGetTerminator(body), 0);
   bool floats = mloptIsFloatElement(p->sum);
-  if (!isDefinedBy(sum, floats ? "arith.addf" : "arith.addi"))
+  if (!mloptIsDefinedBy(sum, floats ? "arith.addf" : "arith.addi"))
     return false;
-  MlirOperation add = definerOf(sum);
+  MlirOperation add = mloptDefiningOp(sum);
   p->isOrdered = !mlirAttributeIsNull(mloptAttr(add, "mlopt.ordered"));
   MlirValue accumulator = mlirBlockGetArgument(body, 2);
   int other = mlirValueEqual(mloptOperand(add, 0), accumulator) ? 1 : 0;
   MlirValue product = mloptOperand(add, other);
   if (!mlirValueEqual(mloptOperand(add, 1 - other), accumulator) ||
-      !isDefinedBy(product, floats ? "arith.mulf" : "arith.muli"))
+      !mloptIsDefinedBy(product, floats ? "arith.mulf" : "arith.muli"))
     return false;
   bool found[2] = {false, false};
   for (int i = 0; i < 2; ++i) {
-    MlirValue multiplied = mloptOperand(definerOf(product), i);
+    MlirValue multiplied = mloptOperand(mloptDefiningOp(product), i);
     intptr_t argument = argumentBehind(multiplied, body);
     if (argument < 0 || argument > 1 || found[argument])
       return false;
@@ -92,7 +92,7 @@ static bool readGeneric(MlirOperation op, MloptProduct *out) {
 //===----------------------------------------------------------------------===//
 
 static bool dependsOn(MlirValue value, MlirOperation product) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op) || mlirOperationEqual(op, product))
     return !mlirOperationIsNull(op);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)
@@ -121,7 +121,7 @@ static bool isMove(MlirOperation op) {
 /// Whether an element of a value that does not come from the product takes a
 /// bounded number of operations.
 static bool isBounded(MlirValue value) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (mlirOperationIsNull(op) || !mlirTypeIsAShaped(mlirValueGetType(value)))
     return true;
   if (!isMove(op) && !isElementwise(op))
@@ -135,7 +135,7 @@ static bool isBounded(MlirValue value) {
 /// Whether an element of a value needs the product, if at all, at the element
 /// in the same place in row-major order alone, and no other sum.
 static bool followsProduct(MlirValue value, MlirOperation product) {
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (!dependsOn(value, product))
     return isBounded(value);
   if (mlirOperationEqual(op, product))

@@ -105,7 +105,7 @@ static bool followExtract(MloptAccess *access, MlirOperation op,
 }
 
 static bool isCast(MlirValue value) {
-  return isDefinedBy(value, "builtin.unrealized_conversion_cast");
+  return mloptIsDefinedBy(value, "builtin.unrealized_conversion_cast");
 }
 
 /// The parameter itself: its elements lie in row-major order.
@@ -122,7 +122,7 @@ static bool followReshape(MloptAccess *access, MlirOperation op,
                           const MloptAffine *indices) {
   MlirValue source = mloptOperand(op, 0), root = source;
   while (isView(root))
-    root = mloptOperand(definerOf(root), 0);
+    root = mloptOperand(mloptDefiningOp(root), 0);
   if (isCast(root))
     return followCast(access, root, mloptResultType(op, 0), indices);
   MloptAffine joined[MLOPT_MAX_RANK];

@@ -27,7 +27,7 @@ typedef struct Search {
 static bool follow(Search *, MlirValue, const MloptAffine *indices);
 
 static bool isConstant(MlirValue value) {
-  return isDefinedBy(value, "arith.constant");
+  return mloptIsDefinedBy(value, "arith.constant");
 }
 
 /// Whether an index depends on the factor's loop `i`.
@@ -71,14 +71,15 @@ static bool reach(Search *s, const MloptAccess *access) {
 
 /// The loop that a value in a body counts; -1 if it is none.
 static int64_t countedLoop(MlirValue value) {
-  return isDefinedBy(value, "linalg.index")
-             ? mlirIntegerAttrGetValueInt(mloptAttr(definerOf(value), "dim"))
+  return mloptIsDefinedBy(value, "linalg.index")
+             ? mlirIntegerAttrGetValueInt(
+                   mloptAttr(mloptDefiningOp(value), "dim"))
              : -1;
 }
 
 /// Whether a tensor is elementwise code of what lies in memory.
 static bool isElementwise(MlirValue tensor) {
-  MlirOperation op = definerOf(tensor);
+  MlirOperation op = mloptDefiningOp(tensor);
   if (mlirOperationIsNull(op))
     return false;
   if (isConstant(tensor) || mloptIsNamed(op, "tensor.empty") ||
@@ -112,7 +113,7 @@ static bool isOfRow(const MloptPrologue *p, MlirValue value) {
         return false;
     return true;
   }
-  MlirOperation op = definerOf(value);
+  MlirOperation op = mloptDefiningOp(value);
   if (!mlirBlockEqual(mlirOperationGetBlock(op), body))
     return isConstant(value);
   if (mlirOperationGetNumRegions(op))
@@ -133,7 +134,7 @@ static bool reachGathered(Search *s, MlirOperation extract) {
   MloptPrologue *p = s->p;
   MlirValue source = mloptOperand(extract, 0);
   if (!mlirOperationIsNull(p->extract) ||
-      !isDefinedBy(source, "builtin.unrealized_conversion_cast"))
+      !mloptIsDefinedBy(source, "builtin.unrealized_conversion_cast"))
     return false;
   p->extract = extract;
   MlirType type = mlirValueGetType(source);
@@ -221,7 +222,7 @@ static bool followGeneric(Search *s, MlirOperation op,
 }
 
 static bool followView(Search *s, MlirValue value, const MloptAffine *indices) {
-  MlirValue source = mloptOperand(definerOf(value), 0);
+  MlirValue source = mloptOperand(mloptDefiningOp(value), 0);
   MloptAffine joined[MLOPT_MAX_RANK];
   return mloptJoinAffine(mlirValueGetType(source), mlirValueGetType(value),
                          indices, joined) &&
@@ -236,8 +237,8 @@ static bool follow(Search *s, MlirValue value, const MloptAffine *indices) {
     return reach(s, &access);
   if (isView(value))
     return followView(s, value, indices);
-  return isDefinedBy(value, "linalg.generic") &&
-         followGeneric(s, definerOf(value), indices);
+  return mloptIsDefinedBy(value, "linalg.generic") &&
+         followGeneric(s, mloptDefiningOp(value), indices);
 }
 
 /// The loops of more than one turn that an operand's dimensions are.
@@ -258,7 +259,7 @@ static bool readLoops(MlirOperation product, intptr_t operand,
 }
 
 static bool comesFrom(MlirValue tensor, MlirValue source) {
-  MlirOperation op = definerOf(tensor);
+  MlirOperation op = mloptDefiningOp(tensor);
   if (mlirValueEqual(tensor, source) || mlirOperationIsNull(op))
     return mlirValueEqual(tensor, source);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(op); i < n; ++i)

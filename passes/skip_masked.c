@@ -94,7 +94,7 @@ static intptr_t rootsOf(const Launch *l, Root roots[MAX_ROOTS]) {
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!mloptIsNamed(op, "bufferization.materialize_in_destination"))
       continue;
-    MlirValue pointer = mloptOperand(definerOf(mloptOperand(op, 1)), 0);
+    MlirValue pointer = mloptOperand(mloptDefiningOp(mloptOperand(op, 1)), 0);
     if (count == MAX_ROOTS)
       return -1;
     roots[count++] =
@@ -367,7 +367,7 @@ static const Launch *launchOf(const Skip *s, MlirOperation op) {
 static bool allLeaveOut(const Skip *s, const Launch *writer, intptr_t argument,
                         int64_t width) {
   MlirValue buffer = argumentOf(writer, argument);
-  if (!isDefinedBy(buffer, "memref.alloc") || !isWrittenOnce(s, buffer))
+  if (!mloptIsDefinedBy(buffer, "memref.alloc") || !isWrittenOnce(s, buffer))
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {

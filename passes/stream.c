@@ -24,13 +24,14 @@ static bool take(MlirOperation *slot, MlirOperation op) {
 }
 
 static bool isFilledWith(MlirValue tensor, MlirAttribute value) {
-  MlirOperation op = definerOf(tensor);
+  MlirOperation op = mloptDefiningOp(tensor);
   if (mlirOperationIsNull(op) || !mloptIsNamed(op, "linalg.generic") ||
       numInputs(op))
     return false;
   MlirValue yielded = mloptOperand(mlirBlockGetTerminator(bodyOf(op)), 0);
-  return isDefinedBy(yielded, "arith.constant") &&
-         mlirAttributeEqual(mloptAttr(definerOf(yielded), "value"), value);
+  return mloptIsDefinedBy(yielded, "arith.constant") &&
+         mlirAttributeEqual(mloptAttr(mloptDefiningOp(yielded), "value"),
+                            value);
 }
 
 /// Whether an operation reduces its one operand in f32 by `name`, from what
@@ -83,7 +84,7 @@ static bool findOperations(MlirBlock program, MloptStream *s) {
 /// The value behind changes of shape.
 static MlirValue behindViews(MlirValue value) {
   while (isView(value))
-    value = mloptOperand(definerOf(value), 0);
+    value = mloptOperand(mloptDefiningOp(value), 0);
   return value;
 }
 
@@ -237,13 +238,13 @@ static bool findValues(MlirBlock program, MloptStream *s) {
 
 /// The value before a rounding that is an operation of its own.
 static MlirValue beforeRounding(MlirValue weight) {
-  MlirOperation op = definerOf(weight);
+  MlirOperation op = mloptDefiningOp(weight);
   if (mlirOperationIsNull(op) || !mloptIsNamed(op, "linalg.generic") ||
       numInputs(op) != 1 || !mloptIsParallelGeneric(op))
     return weight;
   MlirValue yielded = mloptOperand(mlirBlockGetTerminator(bodyOf(op)), 0);
-  bool rounds = isDefinedBy(yielded, "arith.truncf") &&
-                mlirValueEqual(mloptOperand(definerOf(yielded), 0),
+  bool rounds = mloptIsDefinedBy(yielded, "arith.truncf") &&
+                mlirValueEqual(mloptOperand(mloptDefiningOp(yielded), 0),
                                mlirBlockGetArgument(bodyOf(op), 0));
   return rounds ? behindViews(mloptOperand(op, 0)) : weight;
 }
@@ -268,7 +269,7 @@ static bool isElementOf(MlirOperation generic, MlirValue value,
 static bool isMax(const MloptStream *s, MlirValue value) {
   for (;;) {
     value = behindViews(value);
-    MlirOperation op = definerOf(value);
+    MlirOperation op = mloptDefiningOp(value);
     if (mlirOperationIsNull(op) || mlirOperationEqual(op, s->max))
       return !mlirOperationIsNull(op);
     if (!mloptIsNamed(op, "linalg.generic") || numInputs(op) != 1 ||
@@ -284,16 +285,16 @@ static bool isMax(const MloptStream *s, MlirValue value) {
 static bool findExp(MloptStream *s) {
   MlirValue weights = behindViews(mloptOperand(s->sum, 0));
   MlirValue factor = behindViews(mloptOperand(s->values.products[0], 0));
-  s->exp = definerOf(weights);
+  s->exp = mloptDefiningOp(weights);
   if (mlirOperationIsNull(s->exp) || !mloptIsNamed(s->exp, "linalg.generic") ||
       !mlirValueEqual(beforeRounding(factor), weights))
     return false;
   MlirOperation exp =
-      definerOf(mloptOperand(mlirBlockGetTerminator(bodyOf(s->exp)), 0));
+      mloptDefiningOp(mloptOperand(mlirBlockGetTerminator(bodyOf(s->exp)), 0));
   if (mlirOperationIsNull(exp) || !mloptIsNamed(exp, "math.exp") ||
-      !isDefinedBy(mloptOperand(exp, 0), "arith.subf"))
+      !mloptIsDefinedBy(mloptOperand(exp, 0), "arith.subf"))
     return false;
-  MlirOperation sub = definerOf(mloptOperand(exp, 0));
+  MlirOperation sub = mloptDefiningOp(mloptOperand(exp, 0));
   MlirValue reference = tensorBehind(s->exp, mloptOperand(sub, 1));
   return !mlirValueIsNull(reference) && isMax(s, reference) &&
          isElementOf(s->exp, mloptOperand(sub, 0),
@@ -302,8 +303,8 @@ static bool findExp(MloptStream *s) {
 
 /// The value of a constant scalar; NAN if it is none.
 static double constantOf(MlirValue value) {
-  MlirAttribute attr = isDefinedBy(value, "arith.constant")
-                           ? mloptAttr(definerOf(value), "value")
+  MlirAttribute attr = mloptIsDefinedBy(value, "arith.constant")
+                           ? mloptAttr(mloptDefiningOp(value), "value")
                            : mlirAttributeGetNull();
   return !mlirAttributeIsNull(attr) && mlirAttributeIsAFloat(attr)
              ? mlirFloatAttrGetValueDouble(attr)
@@ -315,9 +316,9 @@ static double scaleOf(const MloptStream *s, MlirValue value) {
   MlirValue raw = mloptResult(s->scores.products[0], 0);
   if (isElementOf(s->score, value, raw))
     return 1;
-  if (!isDefinedBy(value, "arith.mulf"))
+  if (!mloptIsDefinedBy(value, "arith.mulf"))
     return 0;
-  MlirOperation mul = definerOf(value);
+  MlirOperation mul = mloptDefiningOp(value);
   for (int side = 0; side < 2; ++side) {
     double scale = constantOf(mloptOperand(mul, side));
     if (isElementOf(s->score, mloptOperand(mul, 1 - side), raw) && scale > 0 &&
@@ -357,13 +358,13 @@ static bool findScore(MloptStream *s) {
   s->scale = 1;
   if (mlirValueEqual(score, mloptResult(s->scores.products[0], 0)))
     return true;
-  s->score = definerOf(score);
+  s->score = mloptDefiningOp(score);
   if (mlirOperationIsNull(s->score) ||
       !mloptIsNamed(s->score, "linalg.generic") || !placeLoops(s))
     return false;
   s->kept = mloptOperand(mlirBlockGetTerminator(bodyOf(s->score)), 0);
-  if (isDefinedBy(s->kept, "arith.select")) {
-    MlirOperation select = definerOf(s->kept);
+  if (mloptIsDefinedBy(s->kept, "arith.select")) {
+    MlirOperation select = mloptDefiningOp(s->kept);
     for (int side = 1; side <= 2; ++side)
       if (constantOf(mloptOperand(select, side)) == -INFINITY &&
           mlirValueIsNull(s->condition)) {

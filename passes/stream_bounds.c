@@ -192,7 +192,7 @@ static Affine divide(const Search *s, Affine a, Affine b) {
 /// changes of shape by dimensions of one element. Null if it is data.
 static MlirOperation followTensor(MlirValue tensor, intptr_t *numIndices,
                                   Affine *indices) {
-  MlirOperation op = definerOf(tensor);
+  MlirOperation op = mloptDefiningOp(tensor);
   while (!mlirOperationIsNull(op) && isView(mloptResult(op, 0))) {
     MlirType from = mloptOperandType(op, 0), to = mloptResultType(op, 0);
     Affine moved[MLOPT_MAX_RANK];
@@ -210,7 +210,7 @@ static MlirOperation followTensor(MlirValue tensor, intptr_t *numIndices,
     *numIndices = mloptRank(from);
     memcpy(indices, moved, sizeof moved);
     tensor = mloptOperand(op, 0);
-    op = definerOf(tensor);
+    op = mloptDefiningOp(tensor);
   }
   return op;
 }
