@@ -27,12 +27,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse_stream.h"
+#include "fuse_contraction_impl.h"
 
-#include "contraction.h"
-#include "fuse_tile_rows.h"
 #include "match.h"
-#include "place.h"
 #include "target.h"
 
 #include <stdlib.h>
@@ -76,215 +73,16 @@ double mloptFuseProductTime(const MloptFuseGraph *graph,
 // What belongs together
 //===----------------------------------------------------------------------===//
 
-/// Dots that share a factor may be one kernel. Where the others are alike, a
-/// tile of that factor is read once for all of them, and what follows may take
-/// elements of several; else each has tiles of its own, in one list.
-enum { MAX_DOTS = MLOPT_MAX_LISTED, MAX_OUTPUTS = MLOPT_MAX_OUTPUTS };
-
-/// What a node that follows the dots has: their elements, each once, or one for
-/// each row.
-typedef struct Follower {
-  MloptPlace place;
-  bool isRow;
-  int dot; ///< of a list
-} Follower;
-
-/// What is known of a body while its nodes are looked at in order.
-typedef struct Check {
-  const MloptFuseGraph *graph;
-  const MloptFuseBody *body;
-  const MloptFuseNode *dots[MAX_DOTS];
-  int numDots;
-  bool isStream; ///< the second takes a softmax of the first
-  MloptFuseStream stream;
-  bool *rows; ///< of the graph's nodes: follow from a reduction of the softmax
-  int side;   ///< the factor that several dots do not share
-  bool computes[2];    ///< factors that the body computes
-  bool isList;         ///< the dots have tiles of their own
-  bool mapped;         ///< tensor maps reach all factors
-  bool *moves;         ///< of the graph's nodes: say where factors lie
-  bool *follows;       ///< likewise: are dots, or follow from one
-  Follower *followers; ///< the body's nodes that follow the dots; its counters
-                       ///< hold whether they do, and which
-  MloptFuseTileRows tileRows;
-  bool *folds; ///< of the graph's nodes: follow from a reduction of pieces
-  int numFolds;
-  int64_t pieceBytes;    ///< of all such reductions
-  MloptFuseReason apart; ///< why rows of one of them are not a tile's
-} Check;
-
 /// The node as one that follows the dots; NULL if it does not.
-static Follower *followerOf(const Check *check, int node) {
+static MloptFuseFollower *followerOf(const MloptFuseCheck *check, int node) {
   bool follows =
       node >= 0 && check->body->holds[node] && check->body->runs[node] != 0;
   return follows ? &check->followers[(int)check->body->runs[node] - 1] : NULL;
 }
 
-/// The factors come from memory.
-static MloptFuseReason checkStream(Check *check) {
-  static const struct {
-    int dot, side;
-    bool alongSums;
-  } factors[] = {{0, 0, true}, {0, 1, true}, {1, 1, false}};
-  MloptFuseReason reason = MLOPT_FUSE_FUSED;
-  for (int i = 0; i < MLOPT_COUNT(factors) && reason == MLOPT_FUSE_FUSED; ++i)
-    reason = mloptFuseCheckStreamFactor(
-        check->graph, check->body, check->dots[factors[i].dot], factors[i].side,
-        factors[i].alongSums, check->moves);
-  return reason;
-}
-
-static MloptFuseReason checkFactors(Check *check, const MloptFuseNode *dot) {
-  MloptFuseReason reason = MLOPT_FUSE_FUSED;
-  for (int side = 0; side < 2 && reason == MLOPT_FUSE_FUSED; ++side) {
-    bool mapped;
-    reason = mloptFuseCheckFactor(check->graph, check->body, dot, side,
-                                  check->moves, &mapped);
-    if (reason == MLOPT_FUSE_PROLOGUE) {
-      check->computes[side] = mapped = true;
-      reason = mloptFuseCheckPrologue(check->graph, check->body, dot, side,
-                                      check->moves);
-    }
-    check->mapped &= mapped;
-  }
-  // One of the two, and one for all dots.
-  if ((check->computes[0] && check->computes[1]) ||
-      (check->numDots > 1 && check->computes[check->side]))
-    reason = MLOPT_FUSE_PROLOGUE;
-  return reason;
-}
-
-/// Whether a dot reads what the body computes.
-static bool readsAnother(const Check *check, const MloptFuseNode *dot) {
-  for (int o = 0; o < dot->numOperands; ++o) {
-    int root = mloptFuseRootOf(check->graph, dot->operands[o]);
-    if (root >= 0 && check->body->holds[root])
-      return true;
-  }
-  return false;
-}
-
-/// Whether a node reads a dot, or what follows from one.
-static bool followsDot(const Check *check, const MloptFuseNode *node) {
-  for (int o = 0; o < node->numOperands; ++o) {
-    int root = mloptFuseRootOf(check->graph, node->operands[o]);
-    if (root >= 0 && check->body->holds[root] && check->follows[root])
-      return true;
-  }
-  return false;
-}
-
-/// Whether two products are dots that share factor 1 - `side`, and sum alike.
-static bool share(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
-  static const char *const attrs[] = {
-      "lhs_batch",  "rhs_batch", "lhs_contract",  "rhs_contract",
-      "accumulate", "numerics",  "mlopt.promote", "mlopt.zeros"};
-  for (int i = 0; i < MLOPT_COUNT(attrs); ++i)
-    if (!mlirAttributeEqual(mloptAttr(a->op, attrs[i]),
-                            mloptAttr(b->op, attrs[i])))
-      return false;
-  return mloptIsA(a->op, &mloptOp_dot) && mloptIsA(b->op, &mloptOp_dot) &&
-         mlirValueEqual(a->from[1 - side], b->from[1 - side]);
-}
-
-/// Whether they differ in factor `side` alone.
-static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
-  return share(a, b, side) &&
-         mlirTypeEqual(mlirValueGetType(a->from[side]),
-                       mlirValueGetType(b->from[side])) &&
-         mlirTypeEqual(mloptResultType(a->op, 0), mloptResultType(b->op, 0));
-}
-
-/// Whether stages of their tiles are alike, as in a list: the factors of both
-/// lie in memory as they are.
-static bool areListed(const Check *check, const MloptFuseNode *a,
-                      const MloptFuseNode *b) {
-  MlirType x = mlirValueGetType(a->from[check->side]);
-  MlirType y = mlirValueGetType(b->from[check->side]);
-  return share(a, b, check->side) && mloptRank(x) == mloptRank(y) &&
-         mlirTypeEqual(mloptElementType(x), mloptElementType(y)) &&
-         mlirAttributeIsNull(mloptAttr(a->op, "mlopt.zeros")) &&
-         !readsAnother(check, a) && !readsAnother(check, b);
-}
-
-/// Whether wgmma takes several dots like this one: no other kernel does. Rows
-/// are as TMA wants them if its maps reach the factors.
-static bool isTaken(const Check *check, const MloptFuseNode *dot) {
-  enum { LEAST_BYTES = 32 }; // of one instruction's depth
-  MlirType type = mlirValueGetType(dot->from[0]);
-  MlirType element = mloptElementType(type);
-  MlirType other = mloptElementType(mlirValueGetType(dot->from[1]));
-  MlirAttribute accumulate = mloptAttr(dot->op, "accumulate");
-  MloptInts contract = mloptGetInts(dot->op, "lhs_contract");
-  int64_t depth = 1;
-  for (intptr_t i = 0; i < contract.count; ++i)
-    depth *= mloptDim(type, contract.at[i]);
-  bool isFloat = mloptIsFloatElement(element);
-  MlirType sum = !mlirAttributeIsNull(accumulate)
-                     ? mlirTypeAttrGetValue(accumulate)
-                 : isFloat ? mlirF32TypeGet(mlirTypeGetContext(type))
-                           : mloptElementType(mloptResultType(dot->op, 0));
-  unsigned width = mloptElementWidth(element);
-  return check->graph->wgmma && check->mapped &&
-         depth * width / 8 >= LEAST_BYTES &&
-         (isFloat ? mlirTypeIsAF32(sum)
-                  : width == 8 && mloptElementWidth(sum) == 32) &&
-         (mlirTypeEqual(element, other) || (isFloat && width == 8));
-}
-
-/// Whether the second dot takes a softmax of the first, and keys are streamed.
-static bool isStream(Check *check, const MloptFuseNode *second) {
-  return check->numDots == 1 &&
-         mloptFuseMatchStream(second->op, &check->stream) == MLOPT_FUSE_FUSED &&
-         mlirOperationIsNull(check->stream.scale) &&
-         mlirOperationEqual(check->stream.first, check->dots[0]->op);
-}
-
-/// How tiles hold the dots, side by side or one each; false if neither.
-static bool arrange(Check *check) {
-  const MloptFuseNode **dots = check->dots;
-  check->side = check->numDots > 1 && share(dots[0], dots[1], 0) ? 0 : 1;
-  check->isList = check->numDots > MLOPT_MAX_PRODUCTS;
-  for (int i = 1; i < check->numDots; ++i)
-    check->isList |= !areAlike(dots[0], dots[i], check->side);
-  for (int i = 1; check->isList && i < check->numDots; ++i)
-    if (!areListed(check, dots[0], dots[i]))
-      return false;
-  return true;
-}
-
-/// How many dots there are, and of what.
-static MloptFuseReason checkDots(Check *check) {
-  const MloptFuseBody *body = check->body;
-  for (int i = 0; i < body->count; ++i) {
-    const MloptFuseNode *node = &check->graph->nodes[body->nodes[i]];
-    bool isDot = mloptFuseIsProduct(node->op);
-    bool follows = followsDot(check, node);
-    check->follows[body->nodes[i]] = isDot || follows;
-    if (!isDot)
-      continue;
-    if (check->numDots == MAX_DOTS || check->isStream)
-      return MLOPT_FUSE_PRODUCTS;
-    check->isStream = isStream(check, node);
-    if (!check->isStream && follows)
-      return MLOPT_FUSE_PRODUCTS;
-    check->dots[check->numDots++] = node;
-  }
-  if (check->isStream)
-    return checkStream(check);
-  if (!arrange(check))
-    return MLOPT_FUSE_PRODUCTS;
-  MloptFuseReason reason = MLOPT_FUSE_FUSED;
-  for (int i = 0; i < check->numDots && reason == MLOPT_FUSE_FUSED; ++i)
-    reason = checkFactors(check, check->dots[i]);
-  if (reason == MLOPT_FUSE_FUSED && check->numDots > 1 &&
-      !isTaken(check, check->dots[0]))
-    return MLOPT_FUSE_PRODUCTS;
-  return reason;
-}
-
 /// Joins what two operands of a node have: false if it is not in one place.
-static bool join(const Check *check, const Follower *own, Follower *out) {
+static bool join(const MloptFuseCheck *check, const MloptFuseFollower *own,
+                 MloptFuseFollower *out) {
   MloptPlace a = own->place, b = out->place;
   if (own->isRow == out->isRow)
     return mloptPlaceEqual(&a, &b);
@@ -303,7 +101,8 @@ static int64_t sizeOf(const MloptPlace *place) {
 }
 
 /// Takes what an operation that moves or repeats elements reads to its result.
-static bool move(const Check *check, const MloptFuseNode *node, Follower *f) {
+static bool move(const MloptFuseCheck *check, const MloptFuseNode *node,
+                 MloptFuseFollower *f) {
   MlirType type = mloptResultType(node->op, 0);
   bool isBroadcast = mloptIsA(node->op, &mloptOp_broadcast);
   // Rows may be repeated, but for what counts elements.
@@ -327,11 +126,11 @@ static bool move(const Check *check, const MloptFuseNode *node, Follower *f) {
 
 /// What follows the dots has their elements, each once, in one place, or those
 /// of rows: whether it does, and which.
-static bool findPlace(const Check *check, const MloptFuseNode *node,
-                      Follower *out) {
+static bool findPlace(const MloptFuseCheck *check, const MloptFuseNode *node,
+                      MloptFuseFollower *out) {
   bool found = false;
   for (int o = 0; o < node->numOperands; ++o) {
-    Follower *own = followerOf(check, node->operands[o]);
+    MloptFuseFollower *own = followerOf(check, node->operands[o]);
     if (!own)
       continue;
     bool isAsLarge =
@@ -368,7 +167,7 @@ static MloptFuseReason checkOperand(const MloptFuseNode *node) {
 
 /// Whether nothing in the body but products and what moves their factors reads
 /// a node, and nothing outside.
-static bool isFactorAlone(const Check *check, int at) {
+static bool isFactorAlone(const MloptFuseCheck *check, int at) {
   const MloptFuseBody *body = check->body;
   bool alone = check->moves[at] && !body->stored[at];
   for (int i = 0; alone && i < body->count; ++i) {
@@ -383,7 +182,7 @@ static bool isFactorAlone(const Check *check, int at) {
 
 /// What a softmax between two dots and its rows are. `*isKnown`: this node is
 /// of them.
-static MloptFuseReason checkSoftmax(Check *check, int at, bool follows,
+static MloptFuseReason checkSoftmax(MloptFuseCheck *check, int at, bool follows,
                                     bool *isKnown) {
   const MloptFuseNode *node = &check->graph->nodes[at];
   bool isInside = mloptFuseStreamHolds(&check->stream, node->op);
@@ -412,10 +211,10 @@ static MloptFuseReason checkSoftmax(Check *check, int at, bool follows,
 }
 
 /// Whether a node takes elements of two dots of a list.
-static bool joinsList(const Check *check, const MloptFuseNode *node) {
+static bool joinsList(const MloptFuseCheck *check, const MloptFuseNode *node) {
   int first = -1;
   for (int o = 0; o < node->numOperands; ++o) {
-    const Follower *follower = followerOf(check, node->operands[o]);
+    const MloptFuseFollower *follower = followerOf(check, node->operands[o]);
     int dot = follower ? follower->dot : -1;
     if (first >= 0 && dot >= 0 && dot != first)
       return true;
@@ -426,7 +225,7 @@ static bool joinsList(const Check *check, const MloptFuseNode *node) {
 
 /// Whether a digit of the dots' results goes on within every tile: the
 /// innermost one of either factor's own dimensions, of whole pieces.
-static bool holdsPieces(const Check *check, const MloptDigit *digit) {
+static bool holdsPieces(const MloptFuseCheck *check, const MloptDigit *digit) {
   const MloptFuseNode *dot = check->dots[0];
   MlirType result = mloptResultType(dot->op, 0);
   intptr_t batch = mloptGetInts(dot->op, "lhs_batch").count;
@@ -442,16 +241,17 @@ static bool holdsPieces(const Check *check, const MloptDigit *digit) {
 
 /// Whether a node that follows the dots is a reduction that falls into pieces:
 /// see contraction_fold.c.
-static bool isFold(Check *check, const MloptFuseNode *node) {
+static bool isFold(MloptFuseCheck *check, const MloptFuseNode *node) {
   enum { LEAST_SIDE = 64 }; // of products that others compute better below
-  const Follower *from = followerOf(check, node->operands[0]);
+  const MloptFuseFollower *from = followerOf(check, node->operands[0]);
   if (!check->body->mayFold || !mloptIsA(node->op, &mloptOp_reduce) ||
       node->numOperands != 1 || !from || from->isRow ||
       mlirAttributeIsNull(mloptAttr(node->op, "kind")) ||
       check->numFolds == MLOPT_MAX_FOLDS || check->isStream ||
       mloptElementWidth(
           mloptElementType(mlirValueGetType(check->dots[0]->from[0]))) > 16 ||
-      !isTaken(check, check->dots[0]) || readsAnother(check, check->dots[0]) ||
+      !mloptFuseTakesDots(check, check->dots[0]) ||
+      mloptFuseReadsAnother(check, check->dots[0]) ||
       mloptRank(mlirValueGetType(node->from[0])) == MLOPT_MAX_RANK)
     return false;
   for (int side = 0; side < 2; ++side) {
@@ -482,7 +282,8 @@ static bool isFold(Check *check, const MloptFuseNode *node) {
 }
 
 /// The reduction of pieces that an operand follows from, plus one; or 0.
-static int foldOf(const Check *check, const MloptFuseNode *node, int o) {
+static int foldOf(const MloptFuseCheck *check, const MloptFuseNode *node,
+                  int o) {
   int operand = node->operands[o];
   return operand >= 0 && check->body->holds[operand] ? check->folds[operand]
                                                      : 0;
@@ -490,7 +291,7 @@ static int foldOf(const Check *check, const MloptFuseNode *node, int o) {
 
 /// What follows a reduction of pieces is the second kernel's: elementwise code
 /// of that result alone.
-static MloptFuseReason checkFolded(Check *check, int at) {
+static MloptFuseReason checkFolded(MloptFuseCheck *check, int at) {
   const MloptFuseNode *node = &check->graph->nodes[at];
   for (int o = 0; o < node->numOperands; ++o) {
     int fold = foldOf(check, node, o);
@@ -509,11 +310,13 @@ static MloptFuseReason checkFolded(Check *check, int at) {
 
 /// Whether a tile holds the rows that a node reduces, of one product with
 /// factors of up to 16 bits, or of f32 where these may be rounded.
-static MloptFuseReason checkRow(Check *check, const MloptFuseNode *node,
-                                Follower *out) {
-  const Follower *from = followerOf(check, node->operands[0]);
+static MloptFuseReason checkRow(MloptFuseCheck *check,
+                                const MloptFuseNode *node,
+                                MloptFuseFollower *out) {
+  const MloptFuseFollower *from = followerOf(check, node->operands[0]);
   const MloptFuseNode *dot = check->dots[0];
-  if (check->numDots > 1 || !from || from->isRow || !isTaken(check, dot) ||
+  if (check->numDots > 1 || !from || from->isRow ||
+      !mloptFuseTakesDots(check, dot) ||
       (mloptElementWidth(mloptElementType(mlirValueGetType(dot->from[0]))) >
            16 &&
        mloptGetNumerics(dot->op) != MLOPT_NUMERICS_FAST))
@@ -522,13 +325,14 @@ static MloptFuseReason checkRow(Check *check, const MloptFuseNode *node,
   rows->graph = check->graph;
   rows->body = check->body;
   rows->dot = dot;
-  *out = (Follower){.isRow = true, .dot = from->dot};
+  *out = (MloptFuseFollower){.isRow = true, .dot = from->dot};
   return mloptFuseReduceRow(rows, node, &from->place, &out->place);
 }
 
-static MloptFuseReason checkNode(Check *check, int at, int *numFollowers) {
+static MloptFuseReason checkNode(MloptFuseCheck *check, int at,
+                                 int *numFollowers) {
   const MloptFuseNode *node = &check->graph->nodes[at];
-  Follower *own = &check->followers[*numFollowers];
+  MloptFuseFollower *own = &check->followers[*numFollowers];
   check->body->runs[at] = 0;
   bool isDot = mloptFuseIsProduct(node->op), follows = isDot;
   if (isFactorAlone(check, at))
@@ -562,8 +366,9 @@ static MloptFuseReason checkNode(Check *check, int at, int *numFollowers) {
     return MLOPT_FUSE_FUSED;
   }
   if (isDot)
-    *own = (Follower){.place = mloptPlaceOfTensor(mloptResultType(node->op, 0)),
-                      .dot = check->isList ? at : 0};
+    *own = (MloptFuseFollower){
+        .place = mloptPlaceOfTensor(mloptResultType(node->op, 0)),
+        .dot = check->isList ? at : 0};
   else if (joinsList(check, node))
     return MLOPT_FUSE_PRODUCTS;
   else if (node->traits.access != MLOPT_ACCESS_REDUCE &&
@@ -579,7 +384,8 @@ static MloptFuseReason checkNode(Check *check, int at, int *numFollowers) {
 
 /// Whether the innermost dimension of a result is one of the dots' own factors,
 /// not of the one that they share: a tile holds columns of each side by side.
-static bool runsAlongOther(const Check *check, const MloptPlace *place) {
+static bool runsAlongOther(const MloptFuseCheck *check,
+                           const MloptPlace *place) {
   const MloptFuseNode *dot = check->dots[0];
   intptr_t batch = mloptGetInts(dot->op, "lhs_batch").count;
   intptr_t left = mloptRank(mlirValueGetType(dot->from[0])) -
@@ -591,14 +397,14 @@ static bool runsAlongOther(const Check *check, const MloptPlace *place) {
 /// The results that go out: all follow the dots. Rows of those of dots side by
 /// side run along what the dots do not share, those of a list along that or
 /// along what they share.
-static MloptFuseReason checkResults(const Check *check) {
+static MloptFuseReason checkResults(const MloptFuseCheck *check) {
   const MloptFuseBody *body = check->body;
   int numStored = 0, numRows = 0, numAlong = 0;
   for (int i = 0; i < body->count; ++i) {
     int node = body->nodes[i];
     if (!body->stored[node] || check->folds[node])
       continue;
-    const Follower *own = followerOf(check, node);
+    const MloptFuseFollower *own = followerOf(check, node);
     unsigned width = mloptElementWidth(
         mloptElementType(mloptResultType(check->graph->nodes[node].op, 0)));
     // Elements of four bits share bytes.
@@ -609,7 +415,7 @@ static MloptFuseReason checkResults(const Check *check) {
     numAlong += check->numDots > 1 && !check->isStream &&
                 runsAlongOther(check, &own->place);
   }
-  if (numStored > MAX_OUTPUTS || numRows > MLOPT_MAX_OF_ROWS)
+  if (numStored > MLOPT_MAX_OUTPUTS || numRows > MLOPT_MAX_OF_ROWS)
     return MLOPT_FUSE_EPILOGUE;
   if (!numStored && !numRows)
     return MLOPT_FUSE_CONTRACTION;
@@ -619,9 +425,9 @@ static MloptFuseReason checkResults(const Check *check) {
              : MLOPT_FUSE_PRODUCTS;
 }
 
-static MloptFuseReason checkBody(Check *check) {
+static MloptFuseReason checkBody(MloptFuseCheck *check) {
   const MloptFuseBody *body = check->body;
-  MloptFuseReason reason = checkDots(check);
+  MloptFuseReason reason = mloptFuseCheckDots(check);
   int numFollowers = 0;
   for (int i = 0; i < body->count && reason == MLOPT_FUSE_FUSED; ++i)
     reason = checkNode(check, body->nodes[i], &numFollowers);
@@ -629,22 +435,22 @@ static MloptFuseReason checkBody(Check *check) {
 }
 
 /// False when memory is out.
-static bool beginCheck(Check *check, const MloptFuseGraph *graph,
+static bool beginCheck(MloptFuseCheck *check, const MloptFuseGraph *graph,
                        const MloptFuseBody *body) {
-  *check =
-      (Check){.graph = graph,
-              .body = body,
-              .mapped = true,
-              .moves = calloc((size_t)graph->count, sizeof *check->moves),
-              .follows = calloc((size_t)graph->count, sizeof *check->follows),
-              .rows = calloc((size_t)graph->count, sizeof *check->rows),
-              .folds = calloc((size_t)graph->count, sizeof *check->folds),
-              .followers = malloc((size_t)body->count * sizeof(Follower))};
+  *check = (MloptFuseCheck){
+      .graph = graph,
+      .body = body,
+      .mapped = true,
+      .moves = calloc((size_t)graph->count, sizeof *check->moves),
+      .follows = calloc((size_t)graph->count, sizeof *check->follows),
+      .rows = calloc((size_t)graph->count, sizeof *check->rows),
+      .folds = calloc((size_t)graph->count, sizeof *check->folds),
+      .followers = malloc((size_t)body->count * sizeof(MloptFuseFollower))};
   return check->moves && check->follows && check->rows && check->folds &&
          check->followers;
 }
 
-static void endCheck(Check *check) {
+static void endCheck(MloptFuseCheck *check) {
   free(check->folds);
   free(check->moves);
   free(check->follows);
@@ -655,7 +461,7 @@ static void endCheck(Check *check) {
 MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
                                           const MloptFuseBody *body,
                                           MloptFuseReduced *out) {
-  Check check;
+  MloptFuseCheck check;
   // Out of memory: keep it simple.
   MloptFuseReason reason = beginCheck(&check, graph, body)
                                ? checkBody(&check)
@@ -669,13 +475,13 @@ MloptFuseReason mloptFuseCheckContraction(const MloptFuseGraph *graph,
 }
 
 void mloptFuseMarkRows(const MloptFuseGraph *graph, const MloptFuseBody *body) {
-  Check check;
+  MloptFuseCheck check;
   bool isChecked =
       mloptFuseProductTime(graph, body) > 0 && beginCheck(&check, graph, body);
   if (isChecked && checkBody(&check) == MLOPT_FUSE_FUSED)
     for (int i = 0; i < body->count; ++i) {
       const MloptFuseNode *node = &graph->nodes[body->nodes[i]];
-      const Follower *own = followerOf(&check, body->nodes[i]);
+      const MloptFuseFollower *own = followerOf(&check, body->nodes[i]);
       if (own && own->isRow && node->traits.access == MLOPT_ACCESS_REDUCE)
         mlirOperationSetDiscardableAttributeByName(
             node->op, mloptStr("mlopt.row"),
