@@ -38,8 +38,7 @@ static MlirLogicalResult fuseRegions(MlirOperation op, MlirStringRef function,
 
 static MlirLogicalResult fuseBlock(MlirBlock block, MlirStringRef function,
                                    bool wgmma, MloptFuseTotals *totals) {
-  mloptFusePrepare(block, wgmma);
-  MlirLogicalResult result = mloptSuccess();
+  MlirLogicalResult result = mloptResultOf(mloptFusePrepare(block, wgmma));
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op) && !mloptFailed(result);
        op = mlirOperationGetNextInBlock(op))

@@ -78,8 +78,8 @@ enum {
 
 /// Writes what computes the same in a block the same: views as reshapes, dots
 /// of what lies in memory, splat constants where they are used; with `wgmma`,
-/// dots as those instructions take them.
-void mloptFusePrepare(MlirBlock, bool wgmma);
+/// dots as those instructions take them. False when out of memory.
+bool mloptFusePrepare(MlirBlock, bool wgmma);
 /// Makes a dot in f32 that may be rounded as f32 is, and is large enough, one
 /// of bf16 factors.
 void mloptFuseSplitDot(MlirOperation dot);
@@ -97,10 +97,13 @@ void mloptFuseLayRows(MlirOperation dot);
 /// Transposes the factors of a dot whose elements wgmma takes only where rows
 /// run along the contracted dimensions, and pads rows that TMA does not take.
 void mloptFuseLayFactors(MlirOperation dot);
-/// Cuts the contracted dimension of a dot that has few tiles into pieces, if
-/// adding them up in another kernel takes less time (fuse_depth.c). Returns the
-/// dot there is now.
-MlirOperation mloptFuseCutDepth(MlirOperation dot);
+/// Cuts the contracted dimension of the dots of a block that have few tiles
+/// into pieces, where adding them up in another kernel takes less time
+/// (fuse_depth.c). False when out of memory.
+bool mloptFuseCutDepth(MlirBlock);
+/// Whether two dots share factor 1 - `side`, and sum alike
+/// (fuse_contraction_dots.c).
+bool mloptFuseShareFactor(MlirOperation a, MlirOperation b, int side);
 /// Says of a dot, as `mlopt.zeros`, which part of a factor a mask sets to zero
 /// (fuse_zeros.c).
 void mloptFuseMarkZeros(MlirOperation dot);

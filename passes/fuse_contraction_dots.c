@@ -70,22 +70,20 @@ static bool followsDot(const MloptFuseCheck *check, const MloptFuseNode *node) {
   return false;
 }
 
-/// Whether two products are dots that share factor 1 - `side`, and sum alike.
-static bool share(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
+bool mloptFuseShareFactor(MlirOperation a, MlirOperation b, int side) {
   static const char *const attrs[] = {
       "lhs_batch",  "rhs_batch", "lhs_contract",  "rhs_contract",
       "accumulate", "numerics",  "mlopt.promote", "mlopt.zeros"};
   for (int i = 0; i < MLOPT_COUNT(attrs); ++i)
-    if (!mlirAttributeEqual(mloptAttr(a->op, attrs[i]),
-                            mloptAttr(b->op, attrs[i])))
+    if (!mlirAttributeEqual(mloptAttr(a, attrs[i]), mloptAttr(b, attrs[i])))
       return false;
-  return mloptIsA(a->op, &mloptOp_dot) && mloptIsA(b->op, &mloptOp_dot) &&
-         mlirValueEqual(a->from[1 - side], b->from[1 - side]);
+  return mloptIsA(a, &mloptOp_dot) && mloptIsA(b, &mloptOp_dot) &&
+         mlirValueEqual(mloptOperand(a, 1 - side), mloptOperand(b, 1 - side));
 }
 
 /// Whether they differ in factor `side` alone.
 static bool areAlike(const MloptFuseNode *a, const MloptFuseNode *b, int side) {
-  return share(a, b, side) &&
+  return mloptFuseShareFactor(a->op, b->op, side) &&
          mlirTypeEqual(mlirValueGetType(a->from[side]),
                        mlirValueGetType(b->from[side])) &&
          mlirTypeEqual(mloptResultType(a->op, 0), mloptResultType(b->op, 0));
@@ -97,7 +95,8 @@ static bool areListed(const MloptFuseCheck *check, const MloptFuseNode *a,
                       const MloptFuseNode *b) {
   MlirType x = mlirValueGetType(a->from[check->side]);
   MlirType y = mlirValueGetType(b->from[check->side]);
-  return share(a, b, check->side) && mloptRank(x) == mloptRank(y) &&
+  return mloptFuseShareFactor(a->op, b->op, check->side) &&
+         mloptRank(x) == mloptRank(y) &&
          mlirTypeEqual(mloptElementType(x), mloptElementType(y)) &&
          mlirAttributeIsNull(mloptAttr(a->op, "mlopt.zeros")) &&
          !mloptFuseReadsAnother(check, a) && !mloptFuseReadsAnother(check, b);
@@ -137,7 +136,10 @@ static bool isStream(MloptFuseCheck *check, const MloptFuseNode *second) {
 /// How tiles hold the dots, side by side or one each; false if neither.
 static bool arrange(MloptFuseCheck *check) {
   const MloptFuseNode **dots = check->dots;
-  check->side = check->numDots > 1 && share(dots[0], dots[1], 0) ? 0 : 1;
+  check->side =
+      check->numDots > 1 && mloptFuseShareFactor(dots[0]->op, dots[1]->op, 0)
+          ? 0
+          : 1;
   check->isList = check->numDots > MLOPT_MAX_PRODUCTS;
   for (int i = 1; i < check->numDots; ++i)
     check->isList |= !areAlike(dots[0], dots[i], check->side);

@@ -278,7 +278,6 @@ static void rewriteForWgmma(MlirBlock block) {
     if (mlirOperationIsNull(streams)) {
       mloptFuseSplitDot(op);
       mloptFuseLayFactors(op);
-      op = mloptFuseCutDepth(op);
     } else {
       op = streams;
     }
@@ -312,7 +311,7 @@ static void sinkConstants(MlirBlock block) {
   }
 }
 
-void mloptFusePrepare(MlirBlock block, bool wgmma) {
+bool mloptFusePrepare(MlirBlock block, bool wgmma) {
   sinkConstants(block);
   if (wgmma)
     mloptFuseLayStreams(block);
@@ -320,4 +319,5 @@ void mloptFusePrepare(MlirBlock block, bool wgmma) {
   rewriteDots(block);
   if (wgmma)
     rewriteForWgmma(block);
+  return !wgmma || mloptFuseCutDepth(block);
 }

@@ -177,6 +177,8 @@ bool mloptScheduleMatmul(const MloptContractions *, MloptMatmulSchedule *out);
 /// Cycles of a product of 16-bit factors with the best tile, by the same model;
 /// 0 if no tile is legal. Reads sizes, the run of k, and how the factors lie.
 int64_t mloptMatmulCycles(const MloptContraction *);
+/// And of a list of them, in one kernel.
+int64_t mloptMatmulListCycles(const MloptContractions *);
 
 /// The kernel's parameters that the program's inputs and constants are, which
 /// no kernel writes: an attribute.

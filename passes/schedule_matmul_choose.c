@@ -336,11 +336,15 @@ static int64_t findBest(const MloptContractions *list,
   return best;
 }
 
-int64_t mloptMatmulCycles(const MloptContraction *c) {
+int64_t mloptMatmulListCycles(const MloptContractions *list) {
   MloptMatmulSchedule schedule;
+  return findBest(list, &schedule);
+}
+
+int64_t mloptMatmulCycles(const MloptContraction *c) {
   MloptContractions list = {.count = 1};
   list.at[0] = *c;
-  return findBest(&list, &schedule);
+  return mloptMatmulListCycles(&list);
 }
 
 bool mloptScheduleMatmul(const MloptContractions *list,

@@ -4,12 +4,14 @@
 """Products with what follows them in their kernel, against float64 on a GPU.
 
   epilogues.py make DIR [--filter=REGEX]   where mlopt-compile is in the PATH
+  epilogues.py kernels [--filter=REGEX]    there, too
   epilogues.py check DIR                   where a GPU and PyTorch are
   epilogues.py print EPILOGUE M N K        the program
 
 Each case is an epilogue over ragged sizes. Results lie in memory full of NaN
 before each of three runs, which must give the same bits. `check` says how many
 were right, one line for each that was not, and exits with 1 if there was one.
+`kernels` does the same of the number of kernels that each is compiled to.
 """
 
 import argparse
@@ -587,7 +589,7 @@ def make(folder, pattern):
 def kernels_of(function, program, sizes):
     """How many kernels a case takes: one, and one more for each space whose
     pieces it reduces; unless its depth is so long beside its few tiles that
-    each product is cut into pieces, which one more adds. Pieces of rows of up
+    its products are cut into pieces, which one more adds. Pieces of rows of up
     to 256 columns are their own."""
     if function in row_functions:
         return (1,)
@@ -596,7 +598,39 @@ def kernels_of(function, program, sizes):
     if spaces:
         return (1 + len(spaces), len(spaces))
     is_cut = len(sizes) == 3 and sizes[2] >= 4096 and sizes[0] * sizes[1] < 2**16
-    return (program.text.count("mlopt.dot ") + 1 if is_cut else 1,)
+    return (2 if is_cut else 1,)
+
+
+def fault_of_kernels(name, launches):
+    function, sizes = cases[name]
+    kernels = kernels_of(function, build(function, sizes)[0], sizes)
+    return (None if launches in kernels else
+            f"{launches} kernels, not {kernels[0]}")
+
+
+def report(names, fault_of):
+    """A line for each case that is at fault, and how many are not; the exit
+    status."""
+    wrong = 0
+    for name in names:
+        try:
+            fault = fault_of(name)
+        except Exception as error:  # One line for each case.
+            fault = repr(error)[:200]
+        if fault:
+            wrong += 1
+            print(f"{name}: {fault}")
+    print(f"{len(names) - wrong} right, {wrong} wrong")
+    return wrong != 0
+
+
+def count_kernels(pattern):
+    def fault_of(name):
+        plan = subprocess.run(["mlopt-compile", "--emit=plan", "-"],
+                              input=build(*cases[name])[0].text, text=True,
+                              capture_output=True, check=True).stdout
+        return fault_of_kernels(name, plan.count("gpu.launch_func"))
+    return report([n for n in cases if re.search(pattern, n)], fault_of)
 
 
 def check_case(torch, mlopt, folder, name):
@@ -626,10 +660,7 @@ def check_case(torch, mlopt, folder, name):
         exact = element == "f32" and program.numerics != "fast"
         if not error <= (1e-4 if exact else 8e-3):
             return f"result {i}: error {error:.2e}"
-    kernels = kernels_of(cases[name][0], program, cases[name][1])
-    if loaded.launch_count not in kernels:
-        return f"{loaded.launch_count} kernels, not {kernels[0]}"
-    return None
+    return fault_of_kernels(name, loaded.launch_count)
 
 
 def check(folder):
@@ -637,28 +668,22 @@ def check(folder):
     import mlopt
     with open(os.path.join(folder, "cases.json")) as file:
         names = json.load(file)
-    wrong = 0
-    for name in names:
-        try:
-            fault = check_case(torch, mlopt, folder, name)
-        except Exception as error:  # One line for each case.
-            fault = repr(error)[:200]
-        if fault:
-            wrong += 1
-            print(f"{name}: {fault}")
-    print(f"{len(names) - wrong} right, {wrong} wrong")
-    return wrong != 0
+    return report(names, lambda name: check_case(torch, mlopt, folder, name))
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("make", "check", "print"))
-    parser.add_argument("rest", nargs="+")
+    parser.add_argument("what", choices=("make", "kernels", "check", "print"))
+    parser.add_argument("rest", nargs="*")
     parser.add_argument("--filter", default="")
     args = parser.parse_args()
+    if args.what != "kernels" and not args.rest:
+        parser.error(f"{args.what} of what?")
     if args.what == "make":
         make(args.rest[0], args.filter)
+    elif args.what == "kernels":
+        sys.exit(count_kernels(args.filter))
     elif args.what == "check":
         sys.exit(check(args.rest[0]))
     else:
