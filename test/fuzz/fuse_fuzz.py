@@ -9,7 +9,8 @@ mode `strict` it gives the same bits fused and as written, where all NaNs are
 alike. In the default mode, where the order of sums is free, it stays within
 mlopt-run's bounds of what the CPU computes as written; there, what jumps
 (comparisons, rounding, the place of a maximum) is only asked of values that
-every order of sums leaves alike.
+every order of sums leaves alike, and what has a pole at zero (rsqrt) of values
+that are normal numbers.
 
 Without a folder both run on the CPU, every other program in `strict`. With
 --artifacts the programs are compiled for a GPU machine that has no compiler, each
@@ -132,11 +133,23 @@ class Program:
         return self.emit(f"broadcast {v.name} dims {dims} : {typed(v)} -> {to}", shape,
                          v.element, [v])
 
+    def normal(self, v):
+        """No less than the type's smallest normal number. Below it a sum keeps
+        but a few bits, and which ones is its order's choice: what grows without
+        bound towards zero would make a large error of that."""
+        t = tensor((), v.element)
+        least = "6.1035e-05" if v.element == "f16" else "1.1755e-38"
+        c = self.emit(f"constant dense<{least}> : {t}", (), v.element, [])
+        c = self.broadcast(c, v.shape, [])
+        return self.emit(f"max {v.name}, {c.name} : {typed(v)}", v.shape, v.element, [v])
+
     # One method for each kind of step; each may decline by returning None.
 
     def step_unary(self):
         v = self.pick(WIDE)
         op = self.r.choice(["neg", "abs", "exp", "tanh", "logistic", "sqrt", "rsqrt", "log1p"])
+        if v and op == "rsqrt" and not v.exact:
+            v = self.normal(v)
         # The CPU's functions and the GPU's differ in the last place.
         return v and self.emit(f"{op} {v.name} : {typed(v)}", v.shape, v.element, [v],
                                exact=op in ("neg", "abs"))
