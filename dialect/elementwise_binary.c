@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // One row for each operation, and one table of the identities that fold with
-// one constant operand or two equal ones. Commutative operations move a
-// constant operand to the right, so that identities look there only.
+// one constant operand or two equal ones. Commutative operations have their
+// operands in one order, so that the order in which they were written decides
+// nothing that follows: what is defined first is the left one, but a constant
+// the right one, so that identities look there only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -183,7 +185,24 @@ static MlirLogicalResult foldIdentity(MlirOperation op,
   return mloptFailure();
 }
 
-/// Moves a constant to the right.
+/// Whether `a` is defined before `b`, where both are in one block.
+static bool isBefore(MlirValue a, MlirValue b) {
+  bool first = mlirValueIsABlockArgument(a);
+  bool second = mlirValueIsABlockArgument(b);
+  MlirOperation opA = {NULL}, opB = {NULL};
+  if (!first)
+    opA = mlirOpResultGetOwner(a);
+  if (!second)
+    opB = mlirOpResultGetOwner(b);
+  if (!mlirBlockEqual(
+          first ? mlirBlockArgumentGetOwner(a) : mlirOperationGetBlock(opA),
+          second ? mlirBlockArgumentGetOwner(b) : mlirOperationGetBlock(opB)))
+    return false;
+  if (first && second)
+    return mlirBlockArgumentGetArgNumber(a) < mlirBlockArgumentGetArgNumber(b);
+  return first || (!second && mlirOperationIsBeforeInBlock(opA, opB));
+}
+
 static void swapOperands(MlirOperation op) {
   MlirValue left = mloptOperand(op, 0), right = mloptOperand(op, 1);
   mlirOperationSetOperand(op, 0, right);
@@ -196,7 +215,10 @@ static MlirLogicalResult fold(MlirOperation op, const MlirAttribute *constants,
   bool right = !mlirAttributeIsNull(constants[1]);
   if (left && right && !mloptFailed(mloptFoldBinary(op, constants, results, f)))
     return mloptSuccess();
-  if (left && !right && (mloptGetOpDef(op)->traits & MLOPT_COMMUTATIVE)) {
+  bool wrong =
+      left ? !right
+           : !right && isBefore(mloptOperand(op, 1), mloptOperand(op, 0));
+  if (wrong && (mloptGetOpDef(op)->traits & MLOPT_COMMUTATIVE)) {
     swapOperands(op);
     return mloptSuccess();
   }

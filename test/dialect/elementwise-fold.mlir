@@ -399,3 +399,27 @@ func.func @pure(%x: tensor<4xi32>, %y: tensor<4xi32>) {
   %2 = mlopt.select %1, %0, %y : tensor<4xi32>
   return
 }
+
+// -----
+
+// What is defined first is the left operand of a commutative operation, and of
+// no other; two ways of writing a sum are one then.
+
+// CHECK-LABEL: @order(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>
+func.func @order(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[ARGUMENTS:.*]] = mlopt.add %[[X]], %[[Y]]
+  %0 = mlopt.add %y, %x : tensor<4xf32>
+  // CHECK: %[[E:.*]] = mlopt.exp
+  %e = mlopt.exp %x : tensor<4xf32>
+  // CHECK: %[[ABOVE:.*]] = mlopt.max %[[Y]], %[[E]]
+  %1 = mlopt.max %e, %y : tensor<4xf32>
+  // CHECK: %[[T:.*]] = mlopt.tanh
+  %t = mlopt.tanh %y : tensor<4xf32>
+  // CHECK: %[[OPERATIONS:.*]] = mlopt.mul %[[E]], %[[T]]
+  %2 = mlopt.mul %t, %e : tensor<4xf32>
+  // CHECK: %[[SUB:.*]] = mlopt.sub %[[T]], %[[E]]
+  %3 = mlopt.sub %t, %e : tensor<4xf32>
+  // CHECK: return %[[ARGUMENTS]], %[[ABOVE]], %[[OPERATIONS]], %[[SUB]]
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

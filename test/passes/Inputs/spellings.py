@@ -3,6 +3,8 @@
     spellings.py PROGRAM     writes softmax, layer_norm, ...
     spellings.py --count     compiles all, and says how many spellings of each
                              become kernels of one kind
+    spellings.py --ptx       compiles all, and says how many spellings of each
+                             have the PTX of the first one
     spellings.py --consumers says for how many values of each it costs no kernel
                              that the program gives them too
 
@@ -340,6 +342,19 @@ def count(program):
               f"{moved} bytes, {family}")
 
 
+def ptx(program):
+    """Prints how many spellings give the same PTX, each compiled alone."""
+    texts = []
+    for spelling in SPELLINGS:
+        s = spelling()
+        texts.append(subprocess.run(
+            ["mlopt-compile", "--emit=ptx", "-"], input=s.function("main", program(s)),
+            check=True, capture_output=True, text=True).stdout)
+    others = [s.__name__ for s, t in zip(SPELLINGS, texts) if t != texts[0]]
+    print(f"{program.__name__}: {len(SPELLINGS) - len(others)} spellings have the first one's PTX;",
+          *others or ["no"], "other")
+
+
 class Watched(Spelling):
     """Remembers every value but constants and what only says where it is."""
 
@@ -372,11 +387,9 @@ def consumers(program):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--consumers":
+    modes = {"--consumers": consumers, "--count": count, "--ptx": ptx}
+    if sys.argv[1] in modes:
         for program in PROGRAMS:
-            consumers(program)
-    elif sys.argv[1] == "--count":
-        for program in PROGRAMS:
-            count(program)
+            modes[sys.argv[1]](program)
     else:
         print(write({f.__name__: f for f in PROGRAMS}[sys.argv[1]]))
