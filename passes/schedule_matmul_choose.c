@@ -92,14 +92,22 @@ static int64_t linesOf(const MloptMatrix *matrix) {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/// Cycles that the producer's warps, one to a scheduler, take for a stage:
-/// measured of bytes that are scaled, 180 for a piece of eight elements.
+/// Cycles that the producer's warps, one to a scheduler, take for a stage. A
+/// piece of eight elements took 180 where bytes are converted (8192x4096x4096
+/// and 2048x4096x4096 in tiles of 256x128), and is copied in 60.
 static int64_t fillCycles(const MloptContraction *c,
                           const MloptMatmulSchedule *s) {
-  enum { PIECE_CYCLES = 60, OPERATION_CYCLES = 60, THREADS = 128 };
+  enum {
+    COPY_CYCLES = 60,
+    COMPUTE_CYCLES = 120,
+    OPERATION_CYCLES = 60,
+    THREADS = 128
+  };
   int64_t pieces =
       s->tile[c->computes[1]] * (MLOPT_NV_MMA_STAGE_BYTES / 16) / THREADS;
-  return pieces * (PIECE_CYCLES + OPERATION_CYCLES * c->prologue.operations);
+  int64_t operations = c->prologue.operations;
+  return pieces * (operations ? COMPUTE_CYCLES + OPERATION_CYCLES * operations
+                              : COPY_CYCLES);
 }
 
 /// Whether so many blocks have one tile each at most.

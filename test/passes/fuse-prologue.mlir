@@ -28,6 +28,19 @@ func.func @rounded(%x: tensor<256x128xf32>, %w: tensor<384x128xbf16>) -> tensor<
 
 // -----
 
+// Weights that are converted, in many steps: the producer's threads would hold
+// the Tensor Cores up for longer than a kernel of its own takes.
+// CHECK-LABEL: func.func @converted
+// CHECK-SAME: kernels = 2
+// CHECK: reason = "prologue"
+func.func @converted(%x: tensor<8192x4096xbf16>, %w: tensor<4096x4096xi8>) -> tensor<8192x4096xbf16> {
+  %0 = mlopt.convert %w : tensor<4096x4096xi8> -> tensor<4096x4096xbf16>
+  %1 = mlopt.dot %x, %0 contract [1] x [1] : (tensor<8192x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<8192x4096xbf16>
+  return %1 : tensor<8192x4096xbf16>
+}
+
+// -----
+
 // Rows that indices choose, which are computed too; and what follows.
 // CHECK-LABEL: func.func @gathered
 // CHECK-SAME: kernels = 1
