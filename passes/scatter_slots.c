@@ -76,6 +76,6 @@ bool mloptChooseSortedScatter(const MloptProgram *p, MloptSchedule *out) {
                          .vectors = mloptDivideUp(range, MLOPT_BLOCK_THREADS),
                          .line = 1,
                          .cluster = 1,
-                         .resident = slots.inner > 1 ? LEAST_BLOCKS : 0};
+                         .resident = lanes > 1 ? LEAST_BLOCKS : 0};
   return true;
 }

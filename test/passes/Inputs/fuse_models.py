@@ -5,12 +5,16 @@
 
     fuse_models.py plain DIR      prints those of the bench that have a kernel of
                                   no family, a thread for each element
+    fuse_models.py ptxas DIR TOOL prints those of the bench in whose kernels
+                                  ptxas finds fault, registers that spill say
 """
 
+import concurrent.futures
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 PIPELINE = ("builtin.module(mlopt-import,canonicalize,cse,"
             "func.func(mlopt-fuse{wgmma=true}))")
@@ -49,13 +53,17 @@ def bench(folder):
             show(case.name, case.build().text)
 
 
-def plain(folder):
+def programs(folder):
     sys.path.insert(0, folder)
     import cases
 
-    programs = [case for case in cases.cases if case.program]
-    print(len(programs) > 200)
-    for case in programs:
+    found = [case for case in cases.cases if case.program]
+    print(len(found) > 200)
+    return found
+
+
+def plain(folder):
+    for case in programs(folder):
         plan = subprocess.run(
             ["mlopt-compile", "-", "--emit=plan"],
             input=case.build().text, check=True, capture_output=True, text=True,
@@ -65,4 +73,19 @@ def plain(folder):
             print(case.name)
 
 
-{"models": models, "bench": bench, "plain": plain}[sys.argv[1]](sys.argv[2])
+def ptxas(folder, tool):
+    with tempfile.TemporaryDirectory() as at, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        def says(case):
+            return subprocess.run(
+                ["mlopt-compile", "-", "-o", f"{at}/{case.file}.mlopt", f"--ptxas={tool}"],
+                input=case.build().text, check=True, capture_output=True, text=True,
+            ).stderr
+
+        found = programs(folder)
+        for case, message in zip(found, pool.map(says, found)):
+            if message:
+                print(case.name)
+
+
+modes = {"models": models, "bench": bench, "plain": plain, "ptxas": ptxas}
+modes[sys.argv[1]](*sys.argv[2:])
