@@ -14,7 +14,7 @@
 //     mlopt.yield %s
 //   }
 // becomes
-//   %p:2 = mlopt.fusion (%i = %ids) -> (tensor<Nxi32>, tensor<Nxi32>) {
+//   %p:2 = mlopt.fusion (%i = %ids) -> (tensor<Nxi16>, tensor<Nxi32>) {
 //     %k = linalg.generic ... where each goes; past all where it does not
 //     %n = linalg.generic ... 0, 1, 2, ...
 //     mlopt.sort %k, %n dim 0
@@ -36,7 +36,17 @@ typedef struct Split {
   MlirOperation fusion, scatter;
   MloptSlots slots;
   MlirType i32;
+  MlirType slot; ///< the narrowest that holds the number of any, and of none
 } Split;
+
+/// The fewer bytes slots have, the fewer digits sort them (split_digits.c).
+static MlirType slotType(MlirContext c, int64_t count) {
+  enum { LEAST = 8, MOST = 32 };
+  unsigned bits = LEAST;
+  while (bits < MOST && count >> bits)
+    bits *= 2;
+  return mlirIntegerTypeGet(c, bits);
+}
 
 static bool readSplit(MlirOperation fusion, Split *s) {
   enum { LEAST_WINDOWS = 2048 }; // few are found by looking at all
@@ -50,9 +60,11 @@ static bool readSplit(MlirOperation fusion, Split *s) {
       s->scatter = op;
       ++numScatters;
     }
-  return numScatters == 1 && numOps <= MLOPT_MAX_PIECE_VALUES / 4 &&
-         mloptReadSlots(s->scatter, &s->slots) && !s->slots.isSorted &&
-         s->slots.numWindows >= LEAST_WINDOWS &&
+  if (numScatters != 1 || numOps > MLOPT_MAX_PIECE_VALUES / 4 ||
+      !mloptReadSlots(s->scatter, &s->slots))
+    return false;
+  s->slot = slotType(mlirOperationGetContext(fusion), s->slots.count);
+  return !s->slots.isSorted && s->slots.numWindows >= LEAST_WINDOWS &&
          mloptElementWidth(mloptElementType(mloptOperandType(s->scatter, 0))) !=
              4;
 }
@@ -110,12 +122,14 @@ static MlirValue slotOf(const Split *s, MloptBuilder *b, MlirValue indices,
                  arith(b, "arith.muli", slot, mloptBuildInt(b, s->i32, size)),
                  mloptBuildUnary(b, "arith.trunci", at, s->i32));
   }
-  return mloptBuildSelect(b, inside, slot,
+  slot = mloptBuildSelect(b, inside, slot,
                           mloptBuildInt(b, s->i32, s->slots.count));
+  return mloptBuildConvert(b, slot, s->slot, true);
 }
 
-static MlirType lineOf(const Split *s) {
-  return mloptTensorType(1, &s->slots.numWindows, s->i32);
+/// One element for each window.
+static MlirType lineOf(const Split *s, MlirType element) {
+  return mloptTensorType(1, &s->slots.numWindows, element);
 }
 
 /// The slots of all windows, one behind the other.
@@ -124,7 +138,7 @@ static MlirValue buildSlots(const Split *s, MloptBuilder *b,
   intptr_t rank = s->slots.indexing.batchRank;
   MloptGeneric g = {.numLoops = rank};
   mloptAddOutput(
-      &g, mloptBuildEmpty(b, mloptWithElementType(s->slots.batch, s->i32)),
+      &g, mloptBuildEmpty(b, mloptWithElementType(s->slots.batch, s->slot)),
       mloptIdentityMap(b->context, rank));
   mloptBeginGeneric(b, &g);
   MlirValue batch[MLOPT_MAX_RANK];
@@ -132,12 +146,12 @@ static MlirValue buildSlots(const Split *s, MloptBuilder *b,
     batch[i] = mloptBuildLoopIndex(&g.body, i);
   MlirValue slots =
       mloptEndGenericValue(b, &g, slotOf(s, &g.body, indices, batch));
-  return mloptBuildReshape(b, slots, lineOf(s));
+  return mloptBuildReshape(b, slots, lineOf(s, s->slot));
 }
 
 static MlirValue buildNumbers(const Split *s, MloptBuilder *b) {
   MloptGeneric g = {.numLoops = 1};
-  mloptAddOutput(&g, mloptBuildEmpty(b, lineOf(s)),
+  mloptAddOutput(&g, mloptBuildEmpty(b, lineOf(s, s->i32)),
                  mloptIdentityMap(b->context, 1));
   mloptBeginGeneric(b, &g);
   MlirValue number = mloptBuildUnary(&g.body, "arith.index_castui",
@@ -151,13 +165,13 @@ static MlirOperation buildSorted(const Split *s) {
   mloptBeginPiece(&p, s->fusion);
   MlirValue indices = mloptPieceNeed(&p, mloptOperand(s->scatter, 1));
   MlirValue operands[] = {buildSlots(s, &p.b, indices), buildNumbers(s, &p.b)};
-  MlirType types[] = {lineOf(s), lineOf(s)};
-  MlirType elements[] = {s->i32, s->i32, s->i32, s->i32};
+  MlirType types[] = {lineOf(s, s->slot), lineOf(s, s->i32)};
+  MlirType elements[] = {s->slot, s->slot, s->i32, s->i32};
   MlirBlock block;
   MlirRegion region = mloptCreateRegion(&p.b, 4, elements, &block);
   MloptBuilder body = mloptBuilderAtEnd(block, p.b.location);
   MlirValue before =
-      mloptBuildCmpI(&body, "slt", mlirBlockGetArgument(block, 0),
+      mloptBuildCmpI(&body, "ult", mlirBlockGetArgument(block, 0),
                      mlirBlockGetArgument(block, 1));
   mloptBuildOp(&body, (MloptOpSpec){.name = "mlopt.yield",
                                     .numOperands = 1,
@@ -195,7 +209,9 @@ static MlirValue buildVectors(const Split *s, MloptBuilder *b,
   mloptAddOutput(&g, mloptBuildEmpty(b, mloptTensorType(2, shape, s->i32)),
                  mloptIdentityMap(b->context, 2));
   mloptBeginGeneric(b, &g);
-  MlirValue slot = mloptGenericArg(&g, 0), vector = slot;
+  MlirValue slot =
+      mloptBuildConvert(&g.body, mloptGenericArg(&g, 0), s->i32, true);
+  MlirValue vector = slot;
   MlirValue component = mloptBuildLoopIndex(&g.body, 1);
   for (intptr_t d = s->slots.numDims; s->slots.numDims > 1 && d-- > 0;) {
     MlirValue size = mloptBuildInt(&g.body, s->i32, mloptDim(operand, d));

@@ -2,7 +2,7 @@
 //
 // RUN: mlopt-opt %s --pass-pipeline='builtin.module(func.func(mlopt-split-reductions))' | FileCheck %s
 // RUN: mlopt-opt %s --pass-pipeline='builtin.module(func.func(mlopt-split-reductions))' --mlir-print-op-generic | FileCheck %s --check-prefix=COUNT
-// COUNT-COUNT-31: "mlopt.fusion"
+// COUNT-COUNT-35: "mlopt.fusion"
 
 // Runs of 4096 rows, then of twice as many. What is no key stays where it is:
 // rows are numbered, and the last kernel reads it where the numbers say.
@@ -81,14 +81,15 @@ func.func @short(%x: tensor<4096xi32>) -> tensor<4096xi32> {
   return %r : tensor<4096xi32>
 }
 
-// The rows' numbers are sorted, in runs too, and the rows are read in that
-// order; a row that is out of range becomes the one behind the last.
+// The rows' numbers are sorted, and the rows are read in that order; a row that
+// is out of range becomes the one behind the last. All of them are numbers of 16
+// bits, and so of two digits.
 // CHECK-LABEL: @rows(
-// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<5000xi32>, tensor<5000xi32>)
+// CHECK:         mlopt.fusion ({{.*}}) -> tensor<256x10xi32>
 // CHECK:           arith.constant 300 : i32
-// CHECK:           mlopt.sort {{.*}} dim 0 to 4096 :
-// CHECK:         mlopt.fusion ({{.*}}) -> (tensor<5000xi32>, tensor<5000xi32>)
-// CHECK:           mlopt.sort {{.*}} dim 0 from 4096 :
+// CHECK:           arith.trunci {{.*}} : i32 to i16
+// CHECK:         mlopt.sort {{.*}} counted 512 : (tensor<5000xi16>, tensor<5000xi32>, tensor<256x10xi32>)
+// CHECK:         mlopt.sort {{.*}} counted 512 : (tensor<5000xi16>, tensor<5000xi32>, tensor<256x10xi32>)
 // CHECK:         mlopt.fusion ({{.*}}) -> tensor<300x7xf32>
 // CHECK:           tensor.extract
 // CHECK:           mlopt.scatter {{.*}} update_window_dims [1] inserted_window_dims [0] scatter_dims_to_operand_dims [0] index_vector_dim 1 sorted_indices :
