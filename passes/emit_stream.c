@@ -22,6 +22,8 @@
 //
 //   | Q | K stage 0 .. S-1 | V stage 0 .. S-1 | stores of 1, 2, .. | barriers
 //
+// Scores that the program stores go through the stores' part, step by step.
+//
 // A box is 128 bytes wide, with the 128-byte swizzle, and as many rows high as
 // the tile has rows or keys; one that is wider lies as boxes, one after
 // another. Q and K run along the depth of their product, V along its columns.
@@ -226,6 +228,8 @@ static bool check(MloptStreamKernel *g, MlirOperation kernel,
                          "program is none");
     return false;
   }
+  MloptMask mask;
+  g->storesAll = g->p.scores.numOutputs && !mloptReadMask(kernel, &mask);
   return mloptVerifyStream(kernel, &g->p, &g->s);
 }
 

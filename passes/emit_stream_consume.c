@@ -189,6 +189,7 @@ static double takeStep(MloptStreamKernel *g, const MloptStreamConsumer *w,
   MlirValue scores[MLOPT_STREAM_MAX_SCORES], repair[MLOPT_STREAM_ROWS];
   mloptNvMmaFragment(nv, &g->scores, fragment, scores);
   double scale = mloptStreamScores(g, w, step, conditional, scores);
+  mloptStreamStoreScores(g, w, step, scale, scores);
   mloptStreamSoftmax(g, scale, scores, &state->rows, repair);
   // ptxas moves the wait for the sums up within a basic block, before most of
   // what the Tensor Cores are to hide. The wait for this step's values ends it.

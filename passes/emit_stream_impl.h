@@ -21,6 +21,7 @@
 enum {
   MLOPT_STREAM_WARPGROUP = 128, ///< threads
   MLOPT_STREAM_ROWS = 2,        ///< of a thread
+  MLOPT_STREAM_QUAD = 4,        ///< threads side by side that share them
   MLOPT_STREAM_MAX_SCORES = 128,
 };
 
@@ -43,6 +44,7 @@ typedef struct MloptStreamKernel {
   MlirValue thread;     ///< in its warpgroup
   MlirValue warpgroup;  ///< 0: producer
   MlirValue isFirst;    ///< of the block's threads
+  bool storesAll;       ///< of the scores, -inf too: all steps are taken
   MloptStreamTile tile;
   /// What the pull emitter finds at an element: the product of Q and K there,
   /// and the row's largest score and sum.
@@ -106,6 +108,11 @@ void mloptStreamRowsFinish(MloptStreamKernel *, double scale, MloptStreamRows *,
                            MlirValue *sums);
 
 // emit_stream_store.c
+/// Stores a step's scores, given as numbers of which they are so many times,
+/// where the program stores them.
+void mloptStreamStoreScores(MloptStreamKernel *, const MloptStreamConsumer *,
+                            MlirValue step, double scale,
+                            const MlirValue *scores);
 /// Stores the outputs of the consumer's rows.
 void mloptStreamStore(MloptStreamKernel *, const MloptStreamConsumer *,
                       const MloptStreamRows *, const MlirValue *sums);

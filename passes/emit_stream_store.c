@@ -7,7 +7,8 @@
 //
 // The elementwise code behind the sums, in registers. An output that TMA can
 // reach is staged in boxes of 64 rows of 128 bytes, one after another, which
-// one thread then stores. Any other output is stored from where it is.
+// one thread then stores. Any other output is stored from where it is. Scores
+// go the first way, step by step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,26 +71,37 @@ static MlirValue boxOffset(MloptStreamKernel *g, const MloptStreamConsumer *w,
                        g->shared.store + i * BOX_BYTES);
 }
 
-/// Starts the stores of an output's boxes, by one thread.
+/// Starts the stores of `count` boxes of an output from column `first` on, by
+/// one thread.
 static void storeBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
-                       const MloptOutput *output) {
+                       const MloptContraction *c, const MloptOutput *output,
+                       MlirValue first, int64_t count) {
   MloptNv *nv = &g->nv;
   int64_t columns = mloptMatmulStoreColumns(output);
   mloptNvFenceShared(nv);
   mloptNvBarrier(nv, w->barrier, MLOPT_STREAM_WARPGROUP);
-  MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
-  for (int64_t i = 0; i * columns < columnsOf(g); ++i) {
-    const MlirValue axes[MLOPT_NUM_AXES] = {[MLOPT_AXIS_BATCH] = g->tile.batch,
-                                            [MLOPT_AXIS_M] = w->row,
-                                            [MLOPT_AXIS_N] =
-                                                mloptNvInt(nv, i * columns)};
+  MloptNvScope one = mloptNvBeginIf(nv, w->isFirst);
+  for (int64_t i = 0; i < count; ++i) {
+    const MlirValue axes[MLOPT_NUM_AXES] = {
+        [MLOPT_AXIS_BATCH] = g->tile.batch,
+        [MLOPT_AXIS_M] = w->row,
+        [MLOPT_AXIS_N] = mloptNvAddInt(nv, first, i * columns)};
     MlirValue at[MLOPT_PLACE_MAX_DIGITS];
-    intptr_t rank = mloptBoxOfOutput(nv, &g->p.values, output, axes, at);
+    intptr_t rank = mloptBoxOfOutput(nv, c, output, axes, at);
     mloptNvStoreBox(nv, mlirBlockGetArgument(g->parameters, output->parameter),
                     boxOffset(g, w, i), rank, at);
   }
   mloptNvCommitStores(nv);
-  mloptNvEndIf(nv, &first);
+  mloptNvEndIf(nv, &one);
+}
+
+/// Waits until the stores before have read what is staged.
+static void reuseBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w) {
+  MloptNv *nv = &g->nv;
+  MloptNvScope one = mloptNvBeginIf(nv, w->isFirst);
+  mloptNvWaitStoresRead(nv, 0);
+  mloptNvEndIf(nv, &one);
+  mloptNvBarrier(nv, w->barrier, MLOPT_STREAM_WARPGROUP);
 }
 
 static void storeByBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
@@ -105,15 +117,41 @@ static void storeByBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
     evaluate(g, w, rows, output, sums, i, true, elements + i);
   for (int64_t i = columnsOf(g) / 2; i < MLOPT_NV_MMA_MAX_FRAGMENT; ++i)
     elements[i] = elements[i - 1];
-  // The store before has read what lay there.
-  MloptNvScope first = mloptNvBeginIf(nv, w->isFirst);
-  mloptNvWaitStoresRead(nv, 0);
-  mloptNvEndIf(nv, &first);
-  mloptNvBarrier(nv, w->barrier, MLOPT_STREAM_WARPGROUP);
+  reuseBoxes(g, w);
   for (int64_t i = 0; i * columns < columnsOf(g); ++i)
     mloptStageFragment(nv, element, places, boxOffset(g, w, i),
                        elements + i * columns / 2);
-  storeBoxes(g, w, output);
+  storeBoxes(g, w, &g->p.values, output, mloptNvInt(nv, 0),
+             mloptDivideUp(columnsOf(g), columns));
+}
+
+void mloptStreamStoreScores(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                            MlirValue step, double scale,
+                            const MlirValue *scores) {
+  if (!g->p.scores.numOutputs)
+    return;
+  MloptNv *nv = &g->nv;
+  const MloptOutput *output = &g->p.scores.outputs[0];
+  int64_t columns = mloptMatmulStoreColumns(output);
+  int64_t boxes = g->s.tile[1] / columns, together = g->shared.scoreBoxes;
+  MlirValue places[4], elements[MLOPT_STREAM_MAX_SCORES];
+  MlirValue factor = mloptBuildConstant(
+      nv->b, mlirFloatAttrDoubleGet(nv->b->context, nv->f32, scale));
+  for (int64_t i = 0, n = mloptNvFragmentSize(&g->scores); i < n; ++i)
+    elements[i] = scale == 1
+                      ? scores[i]
+                      : mloptNvArith(nv, "arith.mulf", scores[i], factor);
+  mloptPlaceFragment(nv, g->thread, false, places);
+  MlirValue key = mloptNvMulInt(nv, step, g->s.tile[1]);
+  for (int64_t first = 0; first < boxes; first += together) {
+    int64_t count = boxes - first < together ? boxes - first : together;
+    reuseBoxes(g, w);
+    for (int64_t i = 0; i < count; ++i)
+      mloptStageFragment(nv, nv->f32, places, boxOffset(g, w, i),
+                         elements + (first + i) * columns / 2);
+    storeBoxes(g, w, &g->p.scores, output,
+               mloptNvAddInt(nv, key, first * columns), count);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,9 +180,41 @@ static void storePair(MloptStreamKernel *g, const MloptStreamConsumer *w,
   }
 }
 
+/// What is stored of a row, by one of the threads that share it.
+static void storeRow(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                     const MloptStreamRows *rows, const MloptOutput *output,
+                     int row) {
+  MloptNv *nv = &g->nv;
+  MloptEpiloguePoint point = {
+      .axes = {[MLOPT_AXIS_BATCH] = w->batchIndex,
+               [MLOPT_AXIS_M] = w->rowIndices[row],
+               [MLOPT_AXIS_N] = mloptNvToIndex(nv, mloptNvInt(nv, 0))},
+      .lanes = 1};
+  MlirValue value;
+  MloptVector vector;
+  g->rowMax = rows->max[row];
+  g->rowSum = rows->sum[row];
+  mloptEpilogueEvaluate(&g->epilogue, output, &point, true, &value);
+  mloptEpilogueAim(&g->epilogue, output, &point, &vector);
+  MlirValue isFirst =
+      mloptNvEqInt(nv, mloptNvAndInt(nv, w->lane, MLOPT_STREAM_QUAD - 1), 0);
+  MlirValue isInside =
+      mloptBuildCmpI(nv->b, "ult", w->rows[row],
+                     mloptNvInt(nv, g->p.values.sizes[MLOPT_AXIS_M]));
+  MloptNvScope scope = mloptNvBeginIf(
+      nv, mloptBuildBinary(nv->b, "arith.andi", isFirst, isInside));
+  mloptTileStore(&g->epilogue.tile, &vector,
+                 mlirBlockGetArgument(g->parameters, output->parameter),
+                 &value);
+  mloptNvEndIf(nv, &scope);
+}
+
 void mloptStreamStore(MloptStreamKernel *g, const MloptStreamConsumer *w,
                       const MloptStreamRows *rows, const MlirValue *sums) {
   mloptEpilogueEnter(&g->epilogue);
+  for (intptr_t i = 0; i < g->p.values.numRowOutputs; ++i)
+    for (int row = 0; row < MLOPT_STREAM_ROWS; ++row)
+      storeRow(g, w, rows, &g->p.values.rowOutputs[i], row);
   for (intptr_t i = 0; i < g->p.values.numOutputs; ++i) {
     const MloptOutput *output = &g->p.values.outputs[i];
     if (mloptMatmulStoresBoxes(&g->p.values, output)) {

@@ -111,6 +111,10 @@ static void findSteps(MloptStreamKernel *g, MloptStreamTile *tile) {
   tile->from = least(nv, stepsDown(g, boundAt(g, &g->p.from, first, 0)), most);
   tile->end = largest(nv, stepsUp(g, boundAt(g, &g->p.end, last, keysOf(g))),
                       mloptNvAddInt(nv, tile->from, 1));
+  if (g->storesAll) {
+    tile->from = mloptNvInt(nv, 0);
+    tile->end = mloptNvInt(nv, totalSteps(g));
+  }
   tile->fullFrom = tile->from;
   tile->fullEnd = mloptNvInt(nv, keysOf(g) / g->s.tile[1]);
   if (!mlirValueIsNull(g->p.condition)) {

@@ -180,6 +180,15 @@ static bool isFactorAlone(const MloptFuseCheck *check, int at) {
   return alone;
 }
 
+/// Whether a kernel can store a node of a softmax between two dots: the scores,
+/// and what rows have in the end.
+static bool isStored(const MloptFuseCheck *check, const MloptFuseNode *node) {
+  const MloptFuseStream *s = &check->stream;
+  return mlirOperationEqual(node->op, s->max) ||
+         mlirOperationEqual(node->op, s->sum) ||
+         mlirOperationEqual(node->op, mloptFuseStreamScores(s));
+}
+
 /// What a softmax between two dots and its rows are. `*isKnown`: this node is
 /// of them.
 static MloptFuseReason checkSoftmax(MloptFuseCheck *check, int at, bool follows,
@@ -190,7 +199,14 @@ static MloptFuseReason checkSoftmax(MloptFuseCheck *check, int at, bool follows,
   bool readsRows = false;
   for (int o = 0; o < node->numOperands && !isInside; ++o) {
     int operand = node->operands[o];
-    if (operand < 0 || !check->body->holds[operand] || !check->rows[operand])
+    if (operand < 0 || !check->body->holds[operand])
+      continue;
+    // The rest is there before the last step, or never whole.
+    bool isRow = check->rows[operand];
+    if (!isRow && !mlirOperationEqual(node->op, check->stream.second) &&
+        mloptFuseStreamHolds(&check->stream, check->graph->nodes[operand].op))
+      return MLOPT_FUSE_STREAM_READ;
+    if (!isRow)
       continue;
     readsRows = true;
     // The row of the element in its place.
@@ -206,8 +222,9 @@ static MloptFuseReason checkSoftmax(MloptFuseCheck *check, int at, bool follows,
       return MLOPT_FUSE_EPILOGUE;
   }
   *isKnown = isInside || check->rows[at];
-  return *isKnown && check->body->stored[at] ? MLOPT_FUSE_STREAM_READ
-                                             : MLOPT_FUSE_FUSED;
+  return *isKnown && check->body->stored[at] && !isStored(check, node)
+             ? MLOPT_FUSE_STREAM_READ
+             : MLOPT_FUSE_FUSED;
 }
 
 /// Whether a node takes elements of two dots of a list.
@@ -402,7 +419,8 @@ static MloptFuseReason checkResults(const MloptFuseCheck *check) {
   int numStored = 0, numRows = 0, numAlong = 0;
   for (int i = 0; i < body->count; ++i) {
     int node = body->nodes[i];
-    if (!body->stored[node] || check->folds[node])
+    if (!body->stored[node] || check->folds[node] ||
+        (check->isStream && isStored(check, &check->graph->nodes[node])))
       continue;
     const MloptFuseFollower *own = followerOf(check, node);
     unsigned width = mloptElementWidth(

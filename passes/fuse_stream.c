@@ -20,6 +20,15 @@
 // Exponentials are rounded in place of probabilities: of a half of the last
 // place of the factors' type each, as before.
 //
+// Where something else reads exponentials or probabilities, as gradients do,
+// the kernel stores the scores and what rows have in the end, from which the
+// readers compute them again: the two dots get exponentials of their own.
+//
+//   %e = mlopt.exp (%s - broadcast %m)     read by the dots and others
+// becomes
+//   %i = mlopt.exp (%s - broadcast %m)     read by the dots
+//   %e = mlopt.exp (%s - broadcast %m)     read by others
+//
 //===----------------------------------------------------------------------===//
 
 #include "fuse_stream.h"
@@ -56,12 +65,37 @@ static MlirValue factorOfRow(MloptBuilder *b, const MloptFuseStream *s) {
   return mloptFuseBinary(b, &mloptOp_div, one, row, s->scale);
 }
 
+/// Gives the stream a difference, and exponentials, that nothing else reads.
+static void computeApart(MloptFuseStream *s) {
+  MlirOperation repeat = mlirOpResultGetOwner(mloptOperand(s->sub, 1));
+  MlirOperation *const chain[] = {&repeat, &s->sub, &s->exp};
+  const intptr_t operands[] = {-1, 1, 0}; // that the one before gives
+  MlirOperation before = s->exp;
+  for (size_t i = 0; i < MLOPT_COUNT(chain); ++i) {
+    MlirOperation copy = mlirOperationClone(*chain[i]);
+    if (operands[i] >= 0)
+      mlirOperationSetOperand(copy, operands[i], mloptResult(*chain[i - 1], 0));
+    mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(before), before,
+                                        copy);
+    *chain[i] = copy;
+  }
+  mlirOperationSetOperand(s->sum, 0, mloptResult(s->exp, 0));
+}
+
+static void eraseUnread(MlirOperation op) {
+  if (!mlirOperationIsNull(op) &&
+      mlirOpOperandIsNull(mlirValueGetFirstUse(mloptResult(op, 0))))
+    mlirOperationDestroy(op);
+}
+
 MlirOperation mloptFuseDelayScale(MlirOperation second) {
   MloptFuseStream s;
   if (mloptFuseMatchStream(second, &s) != MLOPT_FUSE_FUSED)
     return (MlirOperation){NULL};
   mloptFuseLayRows(s.first);
-  if (mlirOperationIsNull(s.scale))
+  if (s.isShared)
+    computeApart(&s);
+  else if (mlirOperationIsNull(s.scale))
     return second;
   MloptBuilder b = mloptBuilderBefore(second, mlirOperationGetLocation(second));
   MlirType f32 = mlirF32TypeGet(b.context);
@@ -69,6 +103,12 @@ MlirOperation mloptFuseDelayScale(MlirOperation second) {
   if (!mlirOperationIsNull(s.round))
     weights = mloptBuildUnary(&b, mloptOp_convert.name, weights,
                               mloptResultType(s.round, 0));
+  if (mlirOperationIsNull(s.scale)) {
+    if (!b.failed)
+      mlirOperationSetOperand(second, 0, weights);
+    eraseUnread(s.round);
+    return second;
+  }
   MlirType result = mloptResultType(second, 0);
   MlirType wide = mloptWithElementType(result, f32);
   MlirValue factor = factorOfRow(&b, &s);
@@ -88,11 +128,9 @@ MlirOperation mloptFuseDelayScale(MlirOperation second) {
     scaled = mloptBuildUnary(&b, mloptOp_convert.name, scaled, result);
   mlirValueReplaceAllUsesOfWith(mloptResult(second, 0), scaled);
   mlirOperationDestroy(second);
-  if (!mlirOperationIsNull(s.round))
-    mlirOperationDestroy(s.round);
-  mlirOperationDestroy(s.scale);
-  if (mlirOpOperandIsNull(mlirValueGetFirstUse(mloptResult(repeat, 0))))
-    mlirOperationDestroy(repeat);
+  eraseUnread(s.round);
+  eraseUnread(s.scale);
+  eraseUnread(repeat);
   return mlirOpResultGetOwner(sums);
 }
 
@@ -104,40 +142,56 @@ static int nodeOf(const MloptFuseGraph *graph, MlirOperation op) {
   return mloptFuseGraphFind(graph, mloptResult(op, 0));
 }
 
-/// Marks the nodes of a stream, what reads sums of rows, and what lies between
-/// it and the second dot.
+/// What markStream knows of a node.
+typedef struct Mark {
+  bool marked;
+  bool follows; ///< elementwise code of the second dot, in another order
+  bool ofRows;  ///< of the rows' sums, and not of that
+} Mark;
+
+static bool isMoved(const MloptFuseNode *n) {
+  MloptAccess access = n->traits.access;
+  return access == MLOPT_ACCESS_ELEMENTWISE || access == MLOPT_ACCESS_RESHAPE ||
+         access == MLOPT_ACCESS_TRANSPOSE;
+}
+
+/// Marks the nodes of a stream, what multiplies the second dot's rows by
+/// something of their sums, and what lies between.
 static void markStream(const MloptFuseGraph *graph, const MloptFuseStream *s,
-                       bool *marked, bool *follows) {
-  int second = nodeOf(graph, s->second);
+                       Mark *marks) {
+  int second = nodeOf(graph, s->second), sum = nodeOf(graph, s->sum);
   for (int i = 0; i < graph->count; ++i) {
     const MloptFuseNode *n = &graph->nodes[i];
-    follows[i] = i == second;
-    marked[i] = i == second || mloptFuseStreamHolds(s, n->op);
+    bool follows = false, ofRows = false;
     for (int o = 0; o < n->numOperands; ++o) {
       int operand = n->operands[o];
-      if (operand < 0)
-        continue;
-      follows[i] |= follows[operand];
-      // Of the rows, until they meet the second product.
-      marked[i] |=
-          marked[operand] && !follows[operand] && n->role != MLOPT_ROLE_HOST;
+      follows |= operand >= 0 && marks[operand].follows;
+      ofRows |= operand >= 0 && marks[operand].ofRows;
     }
+    bool isInside = i == second || mloptFuseStreamHolds(s, n->op);
+    bool goesOn = !isInside && n->role != MLOPT_ROLE_HOST;
+    follows &=
+        goesOn && isMoved(n) && n->elements == graph->nodes[second].elements;
+    ofRows &= goesOn;
+    marks[i] = (Mark){.marked = isInside || (follows && ofRows),
+                      .follows = i == second || follows,
+                      .ofRows = i == sum || (ofRows && !follows)};
   }
   for (int i = graph->count; i-- > 0;)
-    for (int o = 0; marked[i] && o < graph->nodes[i].numOperands; ++o) {
+    for (int o = 0; marks[i].marked && o < graph->nodes[i].numOperands; ++o) {
       int operand = graph->nodes[i].operands[o];
-      if (operand >= 0 && follows[operand])
-        marked[operand] = true;
+      if (operand >= 0 && (marks[operand].follows || marks[operand].ofRows))
+        marks[operand].marked = true;
     }
 }
 
 /// Why the marked nodes cannot be one kernel; FUSED if they can.
-static MloptFuseReason judgeMarked(MloptFusePlan *plan, const bool *marked) {
+static MloptFuseReason judgeMarked(MloptFusePlan *plan, const Mark *marks) {
   const MloptFuseGraph *graph = plan->graph;
   MloptFuseBody *body = &plan->scratch;
   mloptFuseBodyClear(body);
   for (int i = 0; i < graph->count; ++i)
-    if (marked[i] && graph->nodes[i].role == MLOPT_ROLE_COMPUTE)
+    if (marks[i].marked && graph->nodes[i].role == MLOPT_ROLE_COMPUTE)
       mloptFuseBodyAdd(body, i);
   for (int i = 0; i < body->count; ++i) {
     const MloptFuseNode *n = &graph->nodes[body->nodes[i]];
@@ -150,10 +204,10 @@ static MloptFuseReason judgeMarked(MloptFusePlan *plan, const bool *marked) {
   return mloptFuseJudge(graph, body).reason;
 }
 
-static void joinStream(MloptFusePlan *plan, const bool *marked) {
+static void joinStream(MloptFusePlan *plan, const Mark *marks) {
   int kernel = -1;
   for (int i = 0; i < plan->graph->count; ++i) {
-    if (!marked[i] || plan->home[i] < 0 || plan->home[i] == kernel ||
+    if (!marks[i].marked || plan->home[i] < 0 || plan->home[i] == kernel ||
         plan->graph->nodes[i].role != MLOPT_ROLE_COMPUTE)
       continue;
     if (kernel < 0)
@@ -166,21 +220,22 @@ static void joinStream(MloptFusePlan *plan, const bool *marked) {
 bool mloptFuseJoinStreams(MloptFusePlan *plan) {
   const MloptFuseGraph *graph = plan->graph;
   size_t count = (size_t)graph->count + 1;
-  bool *marked = calloc(2 * count, sizeof *marked);
-  for (int i = 0; marked && i < graph->count; ++i) {
+  Mark *marks = calloc(count, sizeof *marks);
+  for (int i = 0; marks && i < graph->count; ++i) {
     MloptFuseStream stream;
     MloptFuseReason reason = mloptFuseMatchStream(graph->nodes[i].op, &stream);
     if (reason == MLOPT_NUM_FUSE_REASONS)
       continue;
-    markStream(graph, &stream, marked, marked + count);
+    markStream(graph, &stream, marks);
     if (reason == MLOPT_FUSE_FUSED)
-      reason = judgeMarked(plan, marked);
+      reason = judgeMarked(plan, marks);
     if (reason == MLOPT_FUSE_FUSED)
-      joinStream(plan, marked);
+      joinStream(plan, marks);
     for (int n = 0; n < graph->count; ++n)
       if (n == i || mloptFuseStreamHolds(&stream, graph->nodes[n].op))
         plan->unstreamed[n] = reason;
   }
-  free(marked);
-  return marked != NULL;
+  bool ok = marks != NULL;
+  free(marks);
+  return ok;
 }

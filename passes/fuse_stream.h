@@ -36,6 +36,7 @@ typedef struct MloptFuseStream {
   MlirOperation scale;
   intptr_t scaleOperand;
   MlirOperation round; ///< the conversion of the exponentials; null: none
+  bool isShared; ///< others read the exponentials, or what is made of them
   /// All of these but `second`, and what lies between them.
   int count;
   MlirOperation inside[MLOPT_FUSE_MAX_STREAM];
@@ -45,6 +46,11 @@ typedef struct MloptFuseStream {
 /// keys: FUSED, or why not; MLOPT_NUM_FUSE_REASONS where it is no such dot.
 MloptFuseReason mloptFuseMatchStream(MlirOperation dot, MloptFuseStream *out);
 bool mloptFuseStreamHolds(const MloptFuseStream *, MlirOperation);
+/// Whether a use of what is inside is inside too, or `second`'s.
+bool mloptFuseStreamReader(const MloptFuseStream *, MlirOpOperand use);
+/// What gives the scores, which the kernel stores if something outside reads
+/// them.
+MlirOperation mloptFuseStreamScores(const MloptFuseStream *);
 /// Where a value repeats one element for each row of a type, a row being all of
 /// its last dimension: the value repeated. Null if it does anything else.
 MlirValue mloptFuseRowBehind(MlirValue, MlirType);

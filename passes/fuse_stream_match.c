@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Walks back from the second dot. Nothing outside may read what the kernel
-// never holds whole: scores, exponentials, and the maximum of a row.
+// Walks back from the second dot. The scores may be read outside, since the
+// kernel can store them on the way, and so may what rows have in the end, their
+// maximum and their sum. Of what lies behind the scores nothing may, unless it
+// is better computed again from these (fuse_stream.c).
 //
 //===----------------------------------------------------------------------===//
 
@@ -251,23 +253,60 @@ static bool isStrict(const MloptFuseStream *s) {
   return mloptGetNumerics(s->second) == MLOPT_NUMERICS_STRICT;
 }
 
-/// Whether something else reads what is inside; the sums of rows are known in
-/// the end.
-static bool isReadOutside(const MloptFuseStream *s) {
+bool mloptFuseStreamReader(const MloptFuseStream *s, MlirOpOperand use) {
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  bool isFactor = mlirOperationEqual(user, s->second) &&
+                  mlirOpOperandGetOperandNumber(use) == 0;
+  return isFactor || mloptFuseStreamHolds(s, user);
+}
+
+/// Whether something outside reads an operation's result; `computes`: something
+/// other than the end of a function or of a region.
+static bool isRead(const MloptFuseStream *s, MlirOperation op, bool computes) {
+  if (mlirOperationIsNull(op))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(mloptResult(op, 0));
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (!mloptFuseStreamReader(s, use) &&
+        (!computes || mloptGetOpDef(mlirOpOperandGetOwner(use))))
+      return true;
+  return false;
+}
+
+MlirOperation mloptFuseStreamScores(const MloptFuseStream *s) {
+  return mloptDefiningOp(mloptOperand(s->max, 0));
+}
+
+/// Whether TMA stores scores: rows of whole 16 bytes of f32.
+static bool storesScores(const MloptFuseStream *s) {
+  enum { GRAIN = 4 };
+  MlirType type = mloptOperandType(s->max, 0);
+  return mlirTypeIsAF32(mloptElementType(type)) &&
+         mloptDim(type, mloptRank(type) - 1) % GRAIN == 0;
+}
+
+/// Whether something else reads what is inside and neither stored nor computed
+/// again there. That pays where others need the scores anyway, as gradients do
+/// that take exponentials or probabilities of f32; rounded ones alone had
+/// better be stored.
+static bool isReadOutside(MloptFuseStream *s) {
+  MlirOperation scores = mloptFuseStreamScores(s);
+  s->isShared = isRead(s, s->sub, true) || isRead(s, s->exp, true) ||
+                isRead(s, s->scale, true);
+  bool isStored = s->isShared || isRead(s, scores, false);
   for (int i = 0; i < s->count; ++i) {
     MlirOperation op = s->inside[i];
-    if (mlirOperationEqual(op, s->sum))
-      continue;
-    for (MlirOpOperand use = mlirValueGetFirstUse(mloptResult(op, 0));
-         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-      MlirOperation user = mlirOpOperandGetOwner(use);
-      bool isFactor = mlirOperationEqual(user, s->second) &&
-                      mlirOpOperandGetOperandNumber(use) == 0;
-      if (!isFactor && !mloptFuseStreamHolds(s, user))
-        return true;
-    }
+    bool isKnown = mlirOperationEqual(op, s->max) ||
+                   mlirOperationEqual(op, s->sum) ||
+                   mlirOperationEqual(op, scores) || isBy(op, &mloptOp_reshape);
+    bool isBehind =
+        mlirOperationEqual(op, s->sub) || mlirOperationEqual(op, s->exp) ||
+        mlirOperationEqual(op, s->scale) || mlirOperationEqual(op, s->round) ||
+        isBy(op, &mloptOp_broadcast);
+    if (!isKnown && !(isBehind && s->isShared) && isRead(s, op, false))
+      return true;
   }
-  return false;
+  return isStored && !storesScores(s);
 }
 
 /// Factors of one 16-bit type, everything between them in f32.

@@ -56,7 +56,8 @@ bool mloptIsNeutralBeyond(MlirOperation reduction, const MloptMask *,
 
 /// What a kernel is told of a mask: an attribute, `{columns, offset, rows}`.
 /// Of a product (schedule_matmul.h): nobody reads its results beyond it, and
-/// tiles that lie there are left out. Of rows (emit_rows_masked.c): what is
+/// tiles that lie there are left out. Of a streamed kernel (schedule_stream.h):
+/// likewise of its scores. Of rows (emit_rows_masked.c): what is
 /// there in each parameter of its space's size, in the program's order, is not
 /// read but taken from the array `reads`; a unit `keep` says that somebody
 /// reads the results there, so that they are stored.

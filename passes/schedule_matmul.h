@@ -100,6 +100,9 @@ int64_t mloptMatmulProductColumns(const MloptContraction *,
                                   const MloptMatmulSchedule *);
 
 // schedule_matmul_masked.c
+/// Whether an output is matrices of the mask's size, with n along a row.
+bool mloptIsMatricesOfMask(const MloptContraction *, const MloptOutput *,
+                           const MloptMask *);
 /// Whether a kernel can leave out the tiles that lie beyond a mask (mask.h), of
 /// which there are some: its results are matrices of the mask's rows and
 /// columns, and each block has several tiles.

@@ -38,9 +38,8 @@ int64_t mloptMatmulTilesInMask(const MloptContraction *c,
   return sum;
 }
 
-/// Whether an output is matrices of the mask's size, with n along a row.
-static bool isMatrices(const MloptContraction *c, const MloptOutput *output,
-                       const MloptMask *mask) {
+bool mloptIsMatricesOfMask(const MloptContraction *c, const MloptOutput *output,
+                           const MloptMask *mask) {
   MloptStoreDigit digits[MLOPT_PLACE_MAX_DIGITS];
   intptr_t n = mloptOutputDigits(c, output, digits);
   if (n < 2 || digits[0].axis != MLOPT_AXIS_N || digits[0].step != 1 ||
@@ -69,7 +68,7 @@ bool mloptMatmulCanMask(const MloptContractions *all,
       c->sizes[MLOPT_AXIS_N] != mask->columns)
     return false;
   for (intptr_t i = 0; i < c->numOutputs; ++i)
-    if (!isMatrices(c, &c->outputs[i], mask))
+    if (!mloptIsMatricesOfMask(c, &c->outputs[i], mask))
       return false;
   return mloptMatmulRowInMask(c, s, mask, 0) < tilesN;
 }

@@ -18,6 +18,7 @@ enum {
   PIECE = MLOPT_NV_ROW_BYTES / 2, ///< elements of 16 bits in a row of a box
   MOST_BOX = 256,                 ///< rows
   WARPGROUP = 128,                ///< threads
+  SCORE_COLUMNS = MLOPT_NV_ROW_BYTES / 4, ///< of a box of f32
 };
 
 /// The bytes of a row of so many elements, which lie as boxes.
@@ -58,13 +59,16 @@ static int64_t storeBytes(const MloptStream *p) {
   return most * MLOPT_NV_MMA_ROWS * MLOPT_NV_ROW_BYTES;
 }
 
-MloptStreamShared mloptStreamCarve(const MloptStream *p,
-                                   const MloptStreamSchedule *s) {
+static MloptStreamShared
+carve(const MloptStream *p, const MloptStreamSchedule *s, int64_t scoreBoxes) {
+  int64_t ofScores = scoreBoxes * MLOPT_NV_MMA_ROWS * MLOPT_NV_ROW_BYTES;
+  int64_t ofOutputs = storeBytes(p);
   MloptStreamShared shared = {
+      .scoreBoxes = scoreBoxes,
       .qBytes = s->tile[0] * rowBytes(depthOf(p)),
       .kBytes = s->tile[1] * rowBytes(depthOf(p)),
       .vBytes = s->tile[1] * rowBytes(columnsOf(p)),
-      .storeBytes = storeBytes(p),
+      .storeBytes = ofScores > ofOutputs ? ofScores : ofOutputs,
   };
   shared.k = shared.q + shared.qBytes;
   shared.v = shared.k + s->stages * shared.kBytes;
@@ -74,6 +78,18 @@ MloptStreamShared mloptStreamCarve(const MloptStream *p,
   shared.kRing = shared.qRing + mloptNvRingBytes(&one);
   shared.vRing = shared.kRing + mloptNvRingBytes(&ring);
   shared.total = shared.vRing + mloptNvRingBytes(&ring);
+  return shared;
+}
+
+MloptStreamShared mloptStreamCarve(const MloptStream *p,
+                                   const MloptStreamSchedule *s) {
+  // Scores of a whole step are staged at once where there is room.
+  int64_t boxes = p->scores.numOutputs ? s->tile[1] / SCORE_COLUMNS : 0;
+  MloptStreamShared shared = carve(p, s, boxes);
+  while (boxes > 1 && shared.total > mloptSm90.sharedBytes) {
+    boxes /= 2;
+    shared = carve(p, s, boxes);
+  }
   return shared;
 }
 
@@ -146,16 +162,22 @@ static bool isTaken(const MloptStream *p) {
   for (intptr_t i = 0; i < p->values.numOutputs; ++i)
     if (mloptElementWidth(mloptElementType(p->values.outputs[i].type)) == 4)
       return false;
+  const MloptOutput *scores = p->scores.numOutputs ? p->scores.outputs : NULL;
+  if (scores && (!mlirTypeIsAF32(mloptElementType(scores->type)) ||
+                 !mloptMatmulStoresBoxes(&p->scores, scores)))
+    return false;
   return mloptStreamTakes(p->weight, depthOf(p), columnsOf(p)) && q != k &&
          q != v && k != v && isFactor(&p->scores.a, p->weight, true) &&
          isFactor(&p->scores.b, p->weight, true) &&
          isFactor(&p->values.b, p->weight, false);
 }
 
-/// Registers that a thread keeps: scores, sums, weights, and the rest.
+/// Registers that a thread keeps: scores, sums, weights, and the rest, of which
+/// stores of scores take some.
 static int64_t registersOf(const MloptStream *p, const MloptStreamSchedule *s) {
-  enum { REST = 32 };
-  return s->tile[1] / 2 + columnsOf(p) / 2 + s->tile[1] / 4 + REST;
+  enum { REST = 32, STORE = 16 };
+  return s->tile[1] / 2 + columnsOf(p) / 2 + s->tile[1] / 4 + REST +
+         (p->scores.numOutputs ? STORE : 0);
 }
 
 int64_t mloptStreamRegisters(const MloptStreamSchedule *s) {
@@ -168,6 +190,8 @@ static const char *faultOf(const MloptStream *p, const MloptStreamSchedule *s) {
     return "a block computes 128 or 192 rows";
   if (s->tile[1] % 16 || s->tile[1] < 16 || s->tile[1] > MOST_BOX)
     return "a step has 16 to 256 keys, by 16";
+  if (p->scores.numOutputs && s->tile[1] % SCORE_COLUMNS)
+    return "scores are stored by 32 keys";
   if (registersOf(p, s) > mloptStreamRegisters(s))
     return "scores and sums exceed the registers of a thread";
   if (s->stages < 2 || s->stages > 63)
@@ -265,6 +289,25 @@ bool mloptScheduleStream(const MloptStream *p, MloptStreamSchedule *out) {
 }
 
 //===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// The vectors that readers take whole (16 elements at most) lie in one step.
+bool mloptStreamCanMask(const MloptStream *p, const MloptMask *mask) {
+  const MloptContraction *c = &p->scores;
+  if (c->numOutputs != 1 || mask->offset < 0 ||
+      c->sizes[MLOPT_AXIS_M] != mask->rows ||
+      c->sizes[MLOPT_AXIS_N] != mask->columns ||
+      !mloptIsMatricesOfMask(c, &c->outputs[0], mask) || p->from.step ||
+      p->from.low > 0)
+    return false;
+  for (int64_t row = 0; row < mask->rows; ++row)
+    if (mloptStreamBoundAt(&p->end, row) < mloptMaskEnd(mask, row))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
 
@@ -272,6 +315,8 @@ bool mloptStreamIsMap(const MloptStream *p, intptr_t parameter) {
   bool isMap = parameter == p->scores.a.parameter ||
                parameter == p->scores.b.parameter ||
                parameter == p->values.b.parameter;
+  if (p->scores.numOutputs)
+    isMap |= parameter == p->scores.outputs[0].parameter;
   for (intptr_t i = 0; i < p->values.numOutputs; ++i)
     isMap |= parameter == p->values.outputs[i].parameter &&
              mloptMatmulStoresBoxes(&p->values, &p->values.outputs[i]);
@@ -337,6 +382,9 @@ void mloptStreamLaunch(MlirContext context, const MloptStream *p,
   maps[p->scores.a.parameter] = factorMap(context, &p->scores.a, s->tile[0]);
   maps[p->scores.b.parameter] = factorMap(context, &p->scores.b, s->tile[1]);
   maps[values->b.parameter] = factorMap(context, &values->b, s->tile[1]);
+  if (p->scores.numOutputs)
+    maps[p->scores.outputs[0].parameter] =
+        mloptMatmulMapOfOutput(context, &p->scores, p->scores.outputs);
   for (intptr_t i = 0; i < values->numOutputs; ++i)
     if (mloptMatmulStoresBoxes(values, &values->outputs[i]))
       maps[values->outputs[i].parameter] =

@@ -15,6 +15,7 @@
 #define MLOPT_PASSES_SCHEDULE_STREAM_H
 
 #include "launch.h"
+#include "mask.h"
 #include "nv_ring.h"
 #include "nv_wgmma.h"
 #include "stream.h"
@@ -33,6 +34,7 @@ typedef struct MloptStreamSchedule {
 typedef struct MloptStreamShared {
   int64_t qBytes;         ///< of the rows of a block
   int64_t kBytes, vBytes; ///< of a stage
+  int64_t scoreBoxes;     ///< of a warpgroup's scores that are staged at once
   int64_t storeBytes;     ///< of a warpgroup's rows of an output
   int64_t q, k, v, store; ///< offsets
   int64_t qRing, kRing, vRing;
@@ -57,6 +59,9 @@ int64_t mloptStreamBlocks(const MloptStream *, const MloptStreamSchedule *);
 /// Batches whose keys and values stay in L2 while their tiles are dealt out,
 /// the ones with the most keys first; 1 where that does not matter.
 int64_t mloptStreamBatches(const MloptStream *, const MloptStreamSchedule *);
+/// Whether scores are stored that lie as a mask (mask.h) counts them, and each
+/// row's steps go as far as it does.
+bool mloptStreamCanMask(const MloptStream *, const MloptMask *);
 /// Whether a parameter of the kernel is a tensor map.
 bool mloptStreamIsMap(const MloptStream *, intptr_t parameter);
 

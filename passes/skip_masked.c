@@ -17,8 +17,9 @@
 // Forwards, kernel by kernel: what is beyond the mask in each buffer, and which
 // kernels of rows may end at it. Those have reductions to which what is beyond
 // is neutral, and results that are a number there. Then, for each buffer of
-// one such kernel or of a product: whether all that read it leave out what is
-// beyond. Then that is not written, and of a product not computed.
+// one such kernel, of a product, or of a streamed kernel's scores: whether all
+// that read it leave out what is beyond. Then that is not written, and of a
+// product not computed.
 //
 // Before
 //   llvm.func @p(...) attributes {mlopt.schedule = {family = "rows", ...}}
@@ -35,6 +36,7 @@
 #include "passes.h"
 #include "schedule.h"
 #include "schedule_matmul.h"
+#include "schedule_stream.h"
 #include "schedule_tiled.h"
 #include "target.h"
 
@@ -427,6 +429,18 @@ static void skipTiles(const Skip *s, Launch *l) {
   annotate(s, l, (MlirAttribute){NULL}, false);
 }
 
+/// Leaves out the steps of a streamed kernel whose scores nobody reads.
+static void skipSteps(const Skip *s, Launch *l) {
+  MloptStreamSchedule schedule;
+  MloptStream stream;
+  if (l->isMasked || !mloptReadStreamSchedule(l->kernel, &schedule) ||
+      !mloptFindStream(l->program, &stream) ||
+      !mloptStreamCanMask(&stream, &s->mask) ||
+      !allLeaveOut(s, l, stream.scores.outputs[0].parameter, 0))
+    return;
+  annotate(s, l, (MlirAttribute){NULL}, false);
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -503,10 +517,12 @@ static bool skipInFunc(MlirBlock module, MlirOperation func) {
       goForwards(&s, &s.launches[i]);
     }
     for (intptr_t i = 0; i < s.count; ++i)
-      if (s.launches[i].ends)
+      if (s.launches[i].ends) {
         endRows(&s, &s.launches[i]);
-      else
+      } else {
         skipTiles(&s, &s.launches[i]);
+        skipSteps(&s, &s.launches[i]);
+      }
   }
   free(s.launches);
   return ok;
@@ -530,7 +546,8 @@ const MloptPassDef mloptPass_skipMasked MLOPT_TABLE = {
         "Where a comparison of two neighbouring dimensions' indices makes "
         "what lies beyond a diagonal a number, kernels of rows end there, if "
         "that is neutral to their reductions, and products leave out tiles "
-        "that nobody reads: their attribute `mlopt.masked`. What is left out "
+        "that nobody reads, and streamed kernels steps: their attribute "
+        "`mlopt.masked`. What is left out "
         "counts as if it were finite, as for mlopt.zeros; `strict` "
         "reductions leave out nothing.",
     .anchor = "builtin.module",

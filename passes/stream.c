@@ -214,6 +214,21 @@ static bool placeRows(MloptStream *s) {
   return true;
 }
 
+/// The scores, where they are stored, as an output of their product: whether
+/// there is one at most.
+static bool findStoredScores(MlirBlock program, MloptStream *s) {
+  MloptContraction alone = s->scores;
+  MlirValue scores = behindViews(mloptOperand(s->max, 0));
+  intptr_t numStores;
+  alone.numOfRows = 0;
+  if (!mloptFindOutputs(program, &alone, &numStores))
+    return alone.numOutputs == 0;
+  s->scores.numOutputs = alone.numOutputs;
+  s->scores.outputs[0] = alone.outputs[0];
+  return alone.numOutputs == 1 &&
+         mlirValueEqual(behindViews(alone.outputs[0].value), scores);
+}
+
 /// V: what e is multiplied with, along the keys alone.
 static bool findValues(MlirBlock program, MloptStream *s) {
   MloptContraction *c = &s->values;
@@ -228,8 +243,9 @@ static bool findValues(MlirBlock program, MloptStream *s) {
                c->sizes[MLOPT_AXIS_M] == s->scores.sizes[MLOPT_AXIS_M] &&
                c->sizes[MLOPT_AXIS_BATCH] == s->scores.sizes[MLOPT_AXIS_BATCH];
   intptr_t numStores;
-  return alike && placeRows(s) && mloptFindOutputs(program, c, &numStores) &&
-         c->numOutputs == numStores;
+  return alike && placeRows(s) && findStoredScores(program, s) &&
+         mloptFindOutputs(program, c, &numStores) && c->numOutputs > 0 &&
+         c->numOutputs + c->numRowOutputs + s->scores.numOutputs == numStores;
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,8 +14,9 @@
 //   sum(b, r)      = sum over k of e
 //   o(b, r, c)     = sum over k of round(e) * V(b, k, c)
 //
-// and outputs that are elementwise code of o and sum. The keys k can be taken
-// piece by piece, with one m, l and row of o for each row, because exp turns a
+// and outputs that are elementwise code of o and sum, or of max and sum alone,
+// an element for each row, or the scores. The keys k can be taken piece by
+// piece, with one m, l and row of o for each row, because exp turns a
 // difference into a factor: for the keys seen so far and any m,
 //
 //   l = sum of exp(score - m),    o = sum of exp(score - m) * V
@@ -56,10 +57,12 @@ static inline int64_t mloptStreamBoundAt(const MloptStreamBound *bound,
 }
 
 typedef struct MloptStream {
-  /// Q times K: rows are its m and keys its n. Q, K and V have tensor maps.
+  /// Q times K: rows are its m and keys its n. Q, K and V have tensor maps. Its
+  /// output, if it has one, is the scores.
   MloptContraction scores;
   /// e times V: rows are its m, keys its k, what is stored runs along n. The
-  /// indices of batch and m are the same in both.
+  /// indices of batch and m are the same in both. Its outputs of rows are those
+  /// of max and sum.
   MloptContraction values;
   /// The elementwise linalg.generic that gives the scores; null where they are
   /// raw. Its loop l runs over (index of axes[l] / steps[l]) % its size.

@@ -21,7 +21,7 @@ func.func @strict(%q: tensor<2x64x64xbf16>, %k: tensor<2x96x64xbf16>, %v: tensor
 
 // -----
 
-// Training keeps the probabilities.
+// Rounded probabilities that something else reads had better be stored.
 // CHECK-LABEL: func.func @read
 // CHECK-SAME: kernels = 3
 // CHECK: reason = "stream-read"
@@ -118,4 +118,46 @@ func.func @other_maximum(%q: tensor<2x64x64xbf16>, %k: tensor<2x96x64xbf16>, %v:
   %w = mlopt.convert %p : tensor<2x64x96xf32> -> tensor<2x64x96xbf16>
   %o = mlopt.dot %w, %v batch [0] x [0] contract [2] x [1] : (tensor<2x64x96xbf16>, tensor<2x96x64xbf16>) -> tensor<2x64x64xf32>
   return %o : tensor<2x64x64xf32>
+}
+
+// -----
+
+// Probabilities of f32 that nothing but the caller reads, too.
+// CHECK-LABEL: func.func @returned
+// CHECK-SAME: kernels = 3
+// CHECK: reason = "stream-read"
+func.func @returned(%q: tensor<2x64x64xbf16>, %k: tensor<2x96x64xbf16>, %v: tensor<2x96x64xbf16>) -> (tensor<2x64x64xf32>, tensor<2x64x96xf32>) {
+  %raw = mlopt.dot %q, %k batch [0] x [0] contract [2] x [2] : (tensor<2x64x64xbf16>, tensor<2x96x64xbf16>) -> tensor<2x64x96xf32>
+  %m = mlopt.reduce max %raw dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
+  %ms = mlopt.broadcast %m dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
+  %d = mlopt.sub %raw, %ms : tensor<2x64x96xf32>
+  %e = mlopt.exp %d : tensor<2x64x96xf32>
+  %l = mlopt.reduce add %e dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
+  %ls = mlopt.broadcast %l dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
+  %p = mlopt.div %e, %ls : tensor<2x64x96xf32>
+  %w = mlopt.convert %p : tensor<2x64x96xf32> -> tensor<2x64x96xbf16>
+  %o = mlopt.dot %w, %v batch [0] x [0] contract [2] x [1] : (tensor<2x64x96xbf16>, tensor<2x96x64xbf16>) -> tensor<2x64x64xf32>
+  return %o, %p : tensor<2x64x64xf32>, tensor<2x64x96xf32>
+}
+
+// -----
+
+// Scores whose rows are no whole 16 bytes are not stored on the way.
+// CHECK-LABEL: func.func @odd
+// CHECK-SAME: kernels = 3
+// CHECK: reason = "stream-read"
+func.func @odd(%q: tensor<2x64x64xbf16>, %k: tensor<2x98x64xbf16>, %v: tensor<2x98x64xbf16>, %g: tensor<2x64x98xf32>) -> (tensor<2x64x64xf32>, tensor<2x64xf32>) {
+  %raw = mlopt.dot %q, %k batch [0] x [0] contract [2] x [2] : (tensor<2x64x64xbf16>, tensor<2x98x64xbf16>) -> tensor<2x64x98xf32>
+  %m = mlopt.reduce max %raw dims [2] : (tensor<2x64x98xf32>) -> tensor<2x64xf32>
+  %ms = mlopt.broadcast %m dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x98xf32>
+  %d = mlopt.sub %raw, %ms : tensor<2x64x98xf32>
+  %e = mlopt.exp %d : tensor<2x64x98xf32>
+  %l = mlopt.reduce add %e dims [2] : (tensor<2x64x98xf32>) -> tensor<2x64xf32>
+  %ls = mlopt.broadcast %l dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x98xf32>
+  %p = mlopt.div %e, %ls : tensor<2x64x98xf32>
+  %w = mlopt.convert %p : tensor<2x64x98xf32> -> tensor<2x64x98xbf16>
+  %o = mlopt.dot %w, %v batch [0] x [0] contract [2] x [1] : (tensor<2x64x98xbf16>, tensor<2x98x64xbf16>) -> tensor<2x64x64xf32>
+  %t = mlopt.mul %p, %g : tensor<2x64x98xf32>
+  %r = mlopt.reduce add %t dims [2] : (tensor<2x64x98xf32>) -> tensor<2x64xf32>
+  return %o, %r : tensor<2x64x64xf32>, tensor<2x64xf32>
 }

@@ -142,3 +142,61 @@ func.func @grouped(%q: tensor<2x64x2x4x64xbf16>, %k: tensor<2x96x2x64xbf16>, %v:
   %o = mlopt.dot %w, %v batch [0, 1] x [0, 2] contract [4] x [1] : (tensor<2x2x4x64x96xbf16>, tensor<2x96x2x64xbf16>) -> tensor<2x2x4x64x64xf32>
   return %o : tensor<2x2x4x64x64xf32>
 }
+
+// -----
+
+// Exponentials that something else computes with are computed again there, from
+// the scores and the rows' maximum, which the kernel stores; so is what the rows
+// add up to.
+// CHECK-LABEL: func.func @gradient
+// CHECK-SAME: kernels = 2
+// CHECK: %[[STREAM:.*]]:4 = mlopt.fusion
+// CHECK: %[[RAW:.*]] = mlopt.dot
+// CHECK: %[[SCORES:.*]] = mlopt.mul %[[RAW]]
+// CHECK: %[[MAX:.*]] = mlopt.reduce max %[[SCORES]]
+// CHECK: mlopt.exp
+// CHECK: %[[SUM:.*]] = mlopt.reduce add
+// CHECK: mlopt.dot
+// CHECK: mlopt.yield %[[SCORES]], %[[MAX]], %[[SUM]], %{{.*}} :
+// CHECK: mlopt.fusion
+// CHECK-NOT: mlopt.dot
+// CHECK: mlopt.exp
+// CHECK: mlopt.reduce add
+// OFF-LABEL: func.func @gradient
+// OFF-SAME: kernels = 3
+func.func @gradient(%q: tensor<2x64x64xbf16>, %k: tensor<2x96x64xbf16>, %v: tensor<2x96x64xbf16>, %g: tensor<2x64x96xf32>) -> (tensor<2x64x64xf32>, tensor<2x64xf32>) {
+  %raw = mlopt.dot %q, %k batch [0] x [0] contract [2] x [2] : (tensor<2x64x64xbf16>, tensor<2x96x64xbf16>) -> tensor<2x64x96xf32>
+  %c = mlopt.constant dense<0.125> : tensor<2x64x96xf32>
+  %s = mlopt.mul %raw, %c : tensor<2x64x96xf32>
+  %m = mlopt.reduce max %s dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
+  %ms = mlopt.broadcast %m dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
+  %d = mlopt.sub %s, %ms : tensor<2x64x96xf32>
+  %e = mlopt.exp %d : tensor<2x64x96xf32>
+  %l = mlopt.reduce add %e dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
+  %ls = mlopt.broadcast %l dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
+  %p = mlopt.div %e, %ls : tensor<2x64x96xf32>
+  %w = mlopt.convert %p : tensor<2x64x96xf32> -> tensor<2x64x96xbf16>
+  %o = mlopt.dot %w, %v batch [0] x [0] contract [2] x [1] : (tensor<2x64x96xbf16>, tensor<2x96x64xbf16>) -> tensor<2x64x64xf32>
+  %t = mlopt.mul %p, %g : tensor<2x64x96xf32>
+  %r = mlopt.reduce add %t dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
+  return %o, %r : tensor<2x64x64xf32>, tensor<2x64xf32>
+}
+
+// -----
+
+// Scores may be a result, and so may a row's maximum and sum.
+// CHECK-LABEL: func.func @stored
+// CHECK-SAME: kernels = 1
+func.func @stored(%q: tensor<2x64x64xbf16>, %k: tensor<2x96x64xbf16>, %v: tensor<2x96x64xbf16>) -> (tensor<2x64x64xf32>, tensor<2x64x96xf32>, tensor<2x64xf32>, tensor<2x64xf32>) {
+  %s = mlopt.dot %q, %k batch [0] x [0] contract [2] x [2] : (tensor<2x64x64xbf16>, tensor<2x96x64xbf16>) -> tensor<2x64x96xf32>
+  %m = mlopt.reduce max %s dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
+  %ms = mlopt.broadcast %m dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
+  %d = mlopt.sub %s, %ms : tensor<2x64x96xf32>
+  %e = mlopt.exp %d : tensor<2x64x96xf32>
+  %l = mlopt.reduce add %e dims [2] : (tensor<2x64x96xf32>) -> tensor<2x64xf32>
+  %ls = mlopt.broadcast %l dims [0, 1] : tensor<2x64xf32> -> tensor<2x64x96xf32>
+  %p = mlopt.div %e, %ls : tensor<2x64x96xf32>
+  %w = mlopt.convert %p : tensor<2x64x96xf32> -> tensor<2x64x96xbf16>
+  %o = mlopt.dot %w, %v batch [0] x [0] contract [2] x [1] : (tensor<2x64x96xbf16>, tensor<2x96x64xbf16>) -> tensor<2x64x64xf32>
+  return %o, %s, %m, %l : tensor<2x64x64xf32>, tensor<2x64x96xf32>, tensor<2x64xf32>, tensor<2x64xf32>
+}

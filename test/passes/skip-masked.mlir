@@ -129,3 +129,56 @@ func.func @strict(%q: tensor<36x512x64xbf16>, %k: tensor<36x512x64xbf16>) -> ten
   %r = mlopt.reduce add %s dims [2] : (tensor<36x512x512xf32>) -> tensor<36x512xf32>
   return %r : tensor<36x512xf32>
 }
+
+// A streamed kernel stores scores as far as its steps go where the rows that read
+// them end at the mask; and all of them where somebody needs them.
+// CHECK-LABEL: llvm.func @streamed_kernel_0
+// CHECK-SAME:    mlopt.masked = {columns = 512 : i64, offset = 0 : i64, rows = 512 : i64}, mlopt.schedule = {{.*}}family = "stream"
+// CHECK-LABEL: llvm.func @streamed_kernel_1
+// CHECK-SAME:    mlopt.masked = {{.*}}family = "rows"
+// CHECK-LABEL: llvm.func @streamed_whole_kernel_0
+// CHECK-NOT:     mlopt.masked
+// CHECK-SAME:    mlopt.schedule = {{.*}}family = "stream"
+func.func @streamed(%q: tensor<36x512x64xbf16>, %k: tensor<36x512x64xbf16>, %v: tensor<36x512x64xbf16>, %g: tensor<36x512x512xf32>)
+    -> (tensor<36x512x64xf32>, tensor<36x512xf32>) {
+  %i = mlopt.iota dim 1 : tensor<36x512x512xi32>
+  %j = mlopt.iota dim 2 : tensor<36x512x512xi32>
+  %c = mlopt.compare ge, %i, %j : tensor<36x512x512xi32>
+  %x = mlopt.dot %q, %k batch [0] x [0] contract [2] x [2] : (tensor<36x512x64xbf16>, tensor<36x512x64xbf16>) -> tensor<36x512x512xf32>
+  %none = mlopt.constant dense<0xFF800000> : tensor<36x512x512xf32>
+  %s = mlopt.select %c, %x, %none : tensor<36x512x512xf32>
+  %r = mlopt.reduce max %s dims [2] : (tensor<36x512x512xf32>) -> tensor<36x512xf32>
+  %m = mlopt.broadcast %r dims [0, 1] : tensor<36x512xf32> -> tensor<36x512x512xf32>
+  %d = mlopt.sub %s, %m : tensor<36x512x512xf32>
+  %e = mlopt.exp %d : tensor<36x512x512xf32>
+  %t = mlopt.reduce add %e dims [2] : (tensor<36x512x512xf32>) -> tensor<36x512xf32>
+  %b = mlopt.broadcast %t dims [0, 1] : tensor<36x512xf32> -> tensor<36x512x512xf32>
+  %p = mlopt.div %e, %b : tensor<36x512x512xf32>
+  %h = mlopt.convert %p : tensor<36x512x512xf32> -> tensor<36x512x512xbf16>
+  %0 = mlopt.dot %h, %v batch [0] x [0] contract [2] x [1] : (tensor<36x512x512xbf16>, tensor<36x512x64xbf16>) -> tensor<36x512x64xf32>
+  %w = mlopt.mul %e, %g : tensor<36x512x512xf32>
+  %1 = mlopt.reduce add %w dims [2] : (tensor<36x512x512xf32>) -> tensor<36x512xf32>
+  return %0, %1 : tensor<36x512x64xf32>, tensor<36x512xf32>
+}
+
+func.func @streamed_whole(%q: tensor<36x512x64xbf16>, %k: tensor<36x512x64xbf16>, %v: tensor<36x512x64xbf16>, %g: tensor<36x512x512xf32>)
+    -> (tensor<36x512x64xf32>, tensor<36x512xf32>, tensor<36x512x512xf32>) {
+  %i = mlopt.iota dim 1 : tensor<36x512x512xi32>
+  %j = mlopt.iota dim 2 : tensor<36x512x512xi32>
+  %c = mlopt.compare ge, %i, %j : tensor<36x512x512xi32>
+  %x = mlopt.dot %q, %k batch [0] x [0] contract [2] x [2] : (tensor<36x512x64xbf16>, tensor<36x512x64xbf16>) -> tensor<36x512x512xf32>
+  %none = mlopt.constant dense<0xFF800000> : tensor<36x512x512xf32>
+  %s = mlopt.select %c, %x, %none : tensor<36x512x512xf32>
+  %r = mlopt.reduce max %s dims [2] : (tensor<36x512x512xf32>) -> tensor<36x512xf32>
+  %m = mlopt.broadcast %r dims [0, 1] : tensor<36x512xf32> -> tensor<36x512x512xf32>
+  %d = mlopt.sub %s, %m : tensor<36x512x512xf32>
+  %e = mlopt.exp %d : tensor<36x512x512xf32>
+  %t = mlopt.reduce add %e dims [2] : (tensor<36x512x512xf32>) -> tensor<36x512xf32>
+  %b = mlopt.broadcast %t dims [0, 1] : tensor<36x512xf32> -> tensor<36x512x512xf32>
+  %p = mlopt.div %e, %b : tensor<36x512x512xf32>
+  %h = mlopt.convert %p : tensor<36x512x512xf32> -> tensor<36x512x512xbf16>
+  %0 = mlopt.dot %h, %v batch [0] x [0] contract [2] x [1] : (tensor<36x512x512xbf16>, tensor<36x512x64xbf16>) -> tensor<36x512x64xf32>
+  %w = mlopt.mul %e, %g : tensor<36x512x512xf32>
+  %1 = mlopt.reduce add %w dims [2] : (tensor<36x512x512xf32>) -> tensor<36x512xf32>
+  return %0, %1, %s : tensor<36x512x64xf32>, tensor<36x512xf32>, tensor<36x512x512xf32>
+}

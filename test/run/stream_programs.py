@@ -29,9 +29,9 @@ import programs  # noqa: E402
 cases = {}
 
 
-def give(name, p, *values, kernels=1):
+def give(name, p, *values, kernels=1, promise="tensor_cores"):
     p.give(*values)
-    promise = f"{{kernels = {kernels}, tensor_cores}}"
+    promise = f"{{kernels = {kernels}, {promise}}}"
     cases[name] = p.text.replace(
         " {\n", f" attributes {{mlopt.expect = {promise}}} {{\n", 1)
 
@@ -231,6 +231,51 @@ def epilogue():
     give("epilogue", p, out.to("bf16"))
 
 
+def stored(name, b, h, rows, keys, depth, columns=None, score=None,
+           element="bf16"):
+    """Scores, and each row's maximum and sum, are results too."""
+    p = programs.Program()
+    q = p.argument("q", [b, h, rows, depth], element)
+    k = p.argument("k", [b, h, keys, depth], element)
+    v = p.argument("v", [b, h, keys, columns or depth], element)
+    scores = q.dot(k, ([3], [3]), ([0, 1], [0, 1]),
+                   "f32") * (1 / math.sqrt(depth))
+    if score:
+        scores = score(p, scores)
+    top = scores.reduce("max", 3)
+    e = (scores - top.like(scores, [0, 1, 2])).unary("exp")
+    total = e.reduce("add", 3)
+    w = (e / total.like(e, [0, 1, 2])).to(element)
+    out = w.dot(v, ([3], [2]), ([0, 1], [0, 1]), "f32").to(element)
+    give(name, p, scores, total, out, top)
+
+
+def gradients(name, b, h, rows, keys, depth, score=None):
+    """Of all three factors, as JAX derives them: the scores are stored, of which
+    the gradients' kernels compute exponentials again."""
+    p = programs.Program()
+    q, g = (p.argument(n, [b, h, rows, depth]) for n in "qg")
+    k, v = (p.argument(n, [b, h, keys, depth]) for n in "kv")
+    scores = q.dot(k, ([3], [3]), ([0, 1], [0, 1]),
+                   "f32") * (1 / math.sqrt(depth))
+    if score:
+        scores = score(p, scores)
+    row = [0, 1, 2]
+    e = (scores - scores.reduce("max", 3).like(scores, row)).unary("exp")
+    total = e.reduce("add", 3)
+    weights = e / total.like(e, row)
+    w = weights.to("bf16")
+    out = w.dot(v, ([3], [2]), ([0, 1], [0, 1]), "f32").to("bf16")
+    dv = w.dot(g, ([2], [2]), ([0, 1], [0, 1]), "f32").to("bf16")
+    dw = g.dot(v, ([3], [3]), ([0, 1], [0, 1]), "f32")
+    inner = (dw * weights).reduce("add", 3)
+    ds = ((dw - inner.like(dw, row)) * weights).to("bf16")
+    dq = ds.dot(k, ([3], [2]), ([0, 1], [0, 1]), "f32").to("bf16")
+    dk = ds.dot(q, ([2], [2]), ([0, 1], [0, 1]), "f32").to("bf16")
+    # A sum of products of two tensors along rows is no promise's product.
+    give(name, p, out, dq, dk, dv, kernels=6, promise="hbm_bytes = 100000000")
+
+
 def fill():
     for i, (name, condition) in enumerate(MASKS.items()):
         sizes = (1, 2, 200, 330, 64) if i % 2 else (2, 1, 330, 200, 128)
@@ -273,6 +318,19 @@ def fill():
     transposed("transposed_causal", keeping(MASKS["causal"]))
     shared()
     epilogue()
+    stored("stored", 2, 2, 150, 212, 64)
+    stored("stored_wide", 1, 2, 200, 328, 128)
+    stored("stored_few", 2, 1, 40, 36, 64)
+    stored("stored_narrow", 1, 3, 192, 256, 128, 64, element="f16")
+    for mask in ("causal", "window", "empty_rows", "empty_end", "few_keys"):
+        stored(f"stored_{mask}", 2, 2, 330, 332, 64, score=keeping(MASKS[mask]))
+    stored("stored_softcap", 2, 2, 200, 200, 64, score=softcap)
+    stored("stored_alibi", 1, 3, 200, 200, 64, score=alibi)
+    gradients("gradients", 2, 2, 200, 264, 64)
+    gradients("gradients_causal", 2, 3, 256, 256, 64,
+              score=keeping(MASKS["causal"]))
+    gradients("gradients_window", 2, 3, 256, 256, 64,
+              score=keeping(MASKS["window"]))
 
 
 if __name__ == "__main__":
