@@ -5,7 +5,8 @@
 #   gpu_check.sh DIR [MLOPT_RUN [OPTION...]]
 #
 # DIR/list.txt has a line for each program, with the options for it, as
-# tools/gpu_artifacts.py writes it. The programs share one process and its GPU.
+# tools/gpu_artifacts.py writes it; one that is set in runs after the one above
+# it, whose results it may read. The programs share one process and its GPU.
 # When one ends that process, loses the GPU or does not come back within
 # SECONDS_EACH (60), it has failed, and another process goes on behind it.
 # JOBS (1) lists that the programs are dealt to run side by side, for where the
@@ -17,7 +18,7 @@
 #
 # The exit code is 0 if none failed, 1 if one did, 2 without a GPU.
 set -u
-[ $# -ge 1 ] || { sed -n '2,19s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,20s/^# \{0,1\}//p' "$0"; exit 2; }
 run=${2:-mlopt-run}
 case $run in */*) run=$(cd "$(dirname "$run")" && pwd)/$(basename "$run") ;; esac
 cd "$1" || exit 2
@@ -27,7 +28,9 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
 grep -v -e '^#' -e '^[[:space:]]*$' list.txt > "$work/list" || exit 2
-split --number=r/"${JOBS:-1}" "$work/list" "$work/part." || exit 2
+awk -v jobs="${JOBS:-1}" -v part="$work/part." \
+  '/^[^ \t]/ { at = (at + 1) % jobs } { sub(/^[ \t]+/, ""); print > (part at) }' \
+  "$work/list" || exit 2
 
 count() { grep -c "^$1 " report.txt; }
 finished() { grep -c -e '^passed ' -e '^FAILED ' -e '^skipped ' "$report"; }
