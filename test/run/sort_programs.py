@@ -72,7 +72,7 @@ LENGTHS = (2, 3, 9, 10, 31, 33, 63, 257, 511, 1023, 1024, 1025, 2305, 4095,
 # Keys of long lines, which are ordered one digit after the other: all values,
 # few, one, in order, in the opposite order; and bits of floats, with both zeros,
 # infinities and NaNs, many of them equal.
-LONG = {32: 4200001, 64: 8400001}  # shorter ones of 64 bits are merged
+LONG = 4200001
 
 
 def made(bits):
@@ -96,7 +96,7 @@ def digits(bits):
     """Sorts by keys of so many bits, of each kind and in each order."""
     number, float = f"i{bits}", f"f{bits}"
     kinds = made(bits)
-    of = lambda kind, key, order="": program((LONG[bits],), 0, (key,), order,
+    of = lambda kind, key, order="": program((LONG,), 0, (key,), order,
                                              make=kinds[kind])
     return ({kind: of(kind, number) for kind in kinds if kind != "floats"}
             | {"unsigned": of("mixed", number, " descending unsigned_keys")}
@@ -148,12 +148,12 @@ func.func @main(%k: tensor<600001xf16>, %v: tensor<600001xi8>, %w: tensor<600001
 }
 """,
     "digits64_payload": """\
-func.func @main(%k: tensor<8400001xi64>, %v: tensor<8400001xbf16>, %w: tensor<8400001xi8>)
-    -> (tensor<8400001xi64>, tensor<8400001xbf16>, tensor<8400001xi8>) {
+func.func @main(%k: tensor<4200001xi64>, %v: tensor<4200001xbf16>, %w: tensor<4200001xi8>)
+    -> (tensor<4200001xi64>, tensor<4200001xbf16>, tensor<4200001xi8>) {
   %r:3 = mlopt.sort %k, %v, %w dim 0
-      : (tensor<8400001xi64>, tensor<8400001xbf16>, tensor<8400001xi8>)
-      -> (tensor<8400001xi64>, tensor<8400001xbf16>, tensor<8400001xi8>)
-  return %r#0, %r#1, %r#2 : tensor<8400001xi64>, tensor<8400001xbf16>, tensor<8400001xi8>
+      : (tensor<4200001xi64>, tensor<4200001xbf16>, tensor<4200001xi8>)
+      -> (tensor<4200001xi64>, tensor<4200001xbf16>, tensor<4200001xi8>)
+  return %r#0, %r#1, %r#2 : tensor<4200001xi64>, tensor<4200001xbf16>, tensor<4200001xi8>
 }
 """,
     "digits_alone": """\
