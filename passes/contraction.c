@@ -381,6 +381,12 @@ static bool readContraction(MlirBlock program, const Products *products,
     side = 1 - side;
     found = c->numProducts == 1 && readFactors(products, c, side);
   }
+  // Of 32-bit factors, one whose rows do not run along k is A.
+  if (found && c->numProducts == 1 && !c->numOfRows && c->a.isKMajor &&
+      !c->b.isKMajor && mlirTypeIsAF32(mloptElementType(c->b.type))) {
+    side = 1 - side;
+    found = readFactors(products, c, side);
+  }
   if (c->numProducts == 1)
     c->diagonal = mloptFindDiagonal(product, side);
   found = found && mloptFindFolds(program, c);

@@ -35,7 +35,8 @@ static void startConsumer(MloptMatmul *g, MloptMatmulConsumer *w) {
   MlirValue a = mloptNvInt(nv, s->a);
   if (!g->s.alternate)
     a = mloptMatmulStageOffset(g, w->index, s->a, g->slabs * PIECE_BYTES);
-  w->a = mloptNvDescribe(nv, a, !g->mma.aAlongM);
+  w->a = mloptMatmulLoadsA(&g->c) ? mloptNvLoadedA(nv, a, g->thread)
+                                  : mloptNvDescribe(nv, a, !g->mma.aAlongM);
   w->b = mloptNvDescribe(nv, mloptNvInt(nv, s->b), !g->mma.bAlongN);
   w->slots = mloptMatmulStageOffset(g, w->index, s->store,
                                     MLOPT_MATMUL_STORE_SLOTS * s->storeBytes);
@@ -130,6 +131,34 @@ static MlirValue multiplyPromoted(MloptMatmul *g, const MloptMatmulConsumer *w,
   MloptNvPlace after = mloptNvRingNext(nv, &g->ring, here);
   MlirValue next[] = {after.stage, after.parity,
                       mloptNvMmaAdd(nv, &g->mma, in[2], part)};
+  mloptNvEndFor(nv, &steps, next, end);
+  giveTurn(g, w);
+  *place = (MloptNvPlace){end[0], end[1]};
+  return end[2];
+}
+
+/// The same where A is loaded into registers, which a stage's products hold
+/// until they end: the other consumer's fill the time of the loads.
+static MlirValue multiplyLoaded(MloptMatmul *g, const MloptMatmulConsumer *w,
+                                const MloptMatmulItem *item,
+                                MloptNvPlace *place) {
+  MloptNv *nv = &g->nv;
+  MlirValue start[] = {place->stage, place->parity,
+                       mloptNvAccumulatorNone(nv, &g->mma)};
+  MlirValue step, in[3], end[3];
+  MloptNvScope steps = mloptMatmulBeginSteps(g, item, 3, start, &step, in);
+  MloptNvPlace here = {in[0], in[1]};
+  mloptNvRingWait(nv, &g->ring, here);
+  MlirValue a =
+      mloptNvAdd(nv, w->a, mloptNvMulInt(nv, here.stage, g->shared.aBytes));
+  MlirValue b = mloptNvDescriptorAt(
+      nv, w->b, mloptNvMulInt(nv, here.stage, g->shared.bBytes));
+  MlirValue later =
+      mloptNvToInt(nv, mloptBuildCmpI(nv->b, "ne", step, item->first));
+  MlirValue sum = mloptNvMmaStageLoaded(nv, &g->mma, in[2], a, b, later);
+  mloptNvRingRelease(nv, &g->ring, here.stage, w->lane, mloptNvInt(nv, 1));
+  MloptNvPlace after = mloptNvRingNext(nv, &g->ring, here);
+  MlirValue next[] = {after.stage, after.parity, sum};
   mloptNvEndFor(nv, &steps, next, end);
   giveTurn(g, w);
   *place = (MloptNvPlace){end[0], end[1]};
@@ -272,6 +301,7 @@ void mloptMatmulConsume(MloptMatmul *g) {
   awaitTurn(g, &w);
   MlirValue sum =
       (mloptMatmulPromotes(&g->c) ? multiplyPromoted
+       : mloptMatmulLoadsA(&g->c) ? multiplyLoaded
                                   : multiplyTile)(g, &w, &item, &place);
   if (g->s.tail)
     sum = mloptMatmulReceiveSums(g, &w, &item, sum);

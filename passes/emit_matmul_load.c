@@ -7,18 +7,13 @@
 //
 // TMA copies a tile's part of a factor, a stage at a time: 128 bytes along k of
 // all of its rows in one box, or where the factor runs along m or n, boxes of
-// 64 of these by 64 rows along k. A box's place in the tensor map follows from
-// where the stage starts in the indices of b, m, n and k, as contraction.h
-// says.
+// 128 bytes of these by the stage's rows along k. A box's place in the tensor
+// map follows from where the stage starts in the indices of b, m, n and k, as
+// contraction.h says.
 //
 //===----------------------------------------------------------------------===//
 
 #include "emit_matmul_impl.h"
-
-enum {
-  PIECE = 64, ///< rows or columns of a box
-  PIECE_BYTES = PIECE * MLOPT_NV_ROW_BYTES,
-};
 
 /// A box of a factor that starts at these indices, into this block or all of
 /// the cluster.
@@ -74,9 +69,9 @@ MlirValue mloptMatmulStartOfStep(MloptMatmul *g, MlirValue step) {
                     mloptNvMulInt(nv, mloptNvRemInt(nv, step, perRun), depth));
 }
 
-/// A factor's part of a stage: one box, or one for each 64 of its rows where
-/// these are contiguous. `axes` are where it starts, and `axis` is that of its
-/// rows.
+/// A factor's part of a stage: one box, or one for each 128 bytes of its rows
+/// where these are contiguous. `axes` are where it starts, and `axis` is that
+/// of its rows.
 static void loadFactor(MloptMatmul *g, const MloptMatrix *factor, MlirValue map,
                        MlirValue offset, MlirValue barrier, MloptAxis axis,
                        int64_t rows, const MlirValue *axes, bool shared) {
@@ -87,9 +82,10 @@ static void loadFactor(MloptMatmul *g, const MloptMatrix *factor, MlirValue map,
   }
   MlirValue at[MLOPT_NUM_AXES];
   memcpy(at, axes, sizeof at);
-  for (int64_t i = 0; i < rows; i += PIECE) {
+  // As many rows along k as elements in 128 bytes.
+  for (int64_t i = 0; i < rows; i += g->s.tile[2]) {
     at[axis] = mloptNvAddInt(nv, axes[axis], i);
-    loadBox(g, factor, map, mloptNvAddInt(nv, offset, i / PIECE * PIECE_BYTES),
+    loadBox(g, factor, map, mloptNvAddInt(nv, offset, i * MLOPT_NV_ROW_BYTES),
             barrier, at, shared);
   }
 }

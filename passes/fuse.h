@@ -97,6 +97,10 @@ void mloptFuseLayRows(MlirOperation dot);
 /// Transposes the factors of a dot whose elements wgmma takes only where rows
 /// run along the contracted dimensions, and pads rows that TMA does not take.
 void mloptFuseLayFactors(MlirOperation dot);
+/// Whether wgmma takes a factor of a dot though its rows are of the contracted
+/// dimension: a TF32 matrix beside one whose rows run along it, no other dot's,
+/// both wide.
+bool mloptFuseMayLieAcross(MlirOperation dot, intptr_t side);
 /// Cuts the contracted dimension of the dots of a block that have few tiles
 /// into pieces, where adding them up in another kernel takes less time
 /// (fuse_depth.c). False when out of memory.

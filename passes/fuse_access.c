@@ -168,10 +168,11 @@ static intptr_t sortSteps(MlirOperation product, int side,
 
 /// Whether Tensor Cores read factors of these elements through tensor maps, and
 /// not only where their rows run along what is summed.
-static bool hasMaps(MlirOperation product, MlirType element, bool *transposes) {
+static bool hasMaps(MlirOperation product, int side, MlirType element,
+                    bool *transposes) {
   unsigned width = mloptElementWidth(element);
   bool isFast = mloptGetNumerics(product) == MLOPT_NUMERICS_FAST;
-  *transposes = width == 16;
+  *transposes = width == 16 || mloptFuseMayLieAcross(product, side);
   return width <= 16 || (mlirTypeIsAF32(element) && isFast);
 }
 
@@ -214,7 +215,7 @@ MloptFuseReason mloptFuseCheckFactor(const MloptFuseGraph *graph,
   MlirType element = mloptElementType(mlirValueGetType(product->from[side]));
   int64_t bytes = mloptElementWidth(element) / 8;
   intptr_t count = sortSteps(product->op, side, &position, steps);
-  bool transposes, maps = hasMaps(product->op, element, &transposes);
+  bool transposes, maps = hasMaps(product->op, side, element, &transposes);
   // Without maps, vectors of 16 bytes along any dimension.
   bool fits = bytes && position.constant * bytes % 16 == 0 &&
               haveMap(steps, count, bytes, transposes || !maps);

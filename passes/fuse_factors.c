@@ -16,6 +16,9 @@
 //   %t = mlopt.transpose %w perm [1, 0] : tensor<256x384xi8> -> ...
 //   %r = mlopt.dot %x, %t contract [1] x [1]
 //
+// Of a product's two TF32 matrices, one may lie otherwise: consumers load it
+// into registers.
+//
 // So is the left factor of a dot that streams keys, where its rows are
 // dimensions that lie apart, as those of grouped heads: [b, t, kv, g, d]
 // becomes [b, kv, t, g, d].
@@ -120,9 +123,58 @@ static void transposeFactor(MlirOperation dot, intptr_t side) {
   mlirOperationSetOperand(dot, side, laid);
 }
 
+static bool isAligned(MlirType type, int64_t size, int64_t bytes) {
+  return size * mloptElementWidth(mloptElementType(type)) / 8 % bytes == 0;
+}
+
+static int64_t rowSize(MlirType type) {
+  return mloptDim(type, mloptRank(type) - 1);
+}
+
+/// The elements of a factor for each of its batches and contracted indices.
+static int64_t freeSize(MlirOperation dot, intptr_t side) {
+  MlirType type = mloptOperandType(dot, side);
+  MloptInts batch = mloptGetInts(dot, batchOf[side]);
+  MloptInts contract = mloptGetInts(dot, contractOf[side]);
+  int64_t others =
+      mloptFuseSizeOf(type, &batch) * mloptFuseSizeOf(type, &contract);
+  return others ? mloptNumElements(type) / others : 0;
+}
+
+/// Whether a factor is a matrix of f32, of the contracted dimension before
+/// another one (`isAcross`) or behind it, and no other dot's.
+static bool isOwnMatrix(MlirOperation dot, intptr_t side, bool isAcross) {
+  MlirType type = mloptOperandType(dot, side);
+  MloptInts contract = mloptGetInts(dot, contractOf[side]);
+  MlirValue factor = mloptOperand(dot, side);
+  for (MlirOpOperand use = mlirValueGetFirstUse(factor);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (mloptIsA(user, &mloptOp_dot) && !mlirOperationEqual(user, dot))
+      return false;
+  }
+  return mlirTypeIsAF32(mloptElementType(type)) && mloptRank(type) == 2 &&
+         contract.count == 1 && contract.at[0] == (isAcross ? 0 : 1);
+}
+
+bool mloptFuseMayLieAcross(MlirOperation dot, intptr_t side) {
+  if (!mloptIsA(dot, &mloptOp_dot) ||
+      mloptGetNumerics(dot) != MLOPT_NUMERICS_FAST ||
+      !isOwnMatrix(dot, side, true) || !isOwnMatrix(dot, 1 - side, false))
+    return false;
+  bool areAligned = true;
+  for (intptr_t i = 0; i < 2; ++i) {
+    MlirType type = mloptOperandType(dot, i);
+    areAligned &= isAligned(type, rowSize(type), ROW_BYTES);
+  }
+  return areAligned && freeSize(dot, 0) >= LEAST_SIDE &&
+         freeSize(dot, 1) >= LEAST_SIDE;
+}
+
 static void layFactor(MlirOperation dot, intptr_t side) {
   MloptInts contract = mloptGetInts(dot, contractOf[side]);
-  if (!runsAlong(mloptOperandType(dot, side), &contract))
+  if (!runsAlong(mloptOperandType(dot, side), &contract) &&
+      !mloptFuseMayLieAcross(dot, side))
     transposeFactor(dot, side);
 }
 
@@ -140,14 +192,6 @@ void mloptFuseLayRows(MlirOperation dot) {
 //===----------------------------------------------------------------------===//
 // Padded rows
 //===----------------------------------------------------------------------===//
-
-static bool isAligned(MlirType type, int64_t size, int64_t bytes) {
-  return size * mloptElementWidth(mloptElementType(type)) / 8 % bytes == 0;
-}
-
-static int64_t rowSize(MlirType type) {
-  return mloptDim(type, mloptRank(type) - 1);
-}
 
 /// The place among the contracted dimensions of one that is some factor's last,
 /// and whose rows are no multiple of so many bytes; -1 if there is none, or
@@ -409,13 +453,11 @@ static bool areWorthLaying(MlirOperation dot) {
   int64_t depth = 0;
   for (intptr_t side = 0; side < 2; ++side) {
     MlirType type = mloptOperandType(dot, side);
-    MloptInts batch = mloptGetInts(dot, batchOf[side]);
     MloptInts contract = mloptGetInts(dot, contractOf[side]);
     if (!mloptIsStatic(type) || !mloptNumElements(type))
       return false;
     depth = mloptFuseSizeOf(type, &contract);
-    if (mloptNumElements(type) / (depth * mloptFuseSizeOf(type, &batch)) <
-        LEAST_SIDE)
+    if (freeSize(dot, side) < LEAST_SIDE)
       return false;
   }
   return isAligned(mloptOperandType(dot, 0), depth, ROW_BYTES) ||

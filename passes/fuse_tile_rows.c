@@ -112,6 +112,9 @@ double mloptFuseTileRowsLoss(const MloptFuseTileRows *rows) {
       .run = depth,
       .a = matrixOf(dot, 0),
       .b = matrixOf(dot, 1)};
+  // Nor can sides be swapped for a factor B that lies across.
+  if (mloptFuseMayLieAcross(dot, 1))
+    return -1;
   int64_t apart = mloptMatmulCycles(&c);
   c.numOfRows = 1;
   c.rowColumns = rows->part;

@@ -194,6 +194,96 @@ MlirValue mloptNvMmaStage(MloptNv *nv, const MloptNvMma *mma,
                     mloptNvAccumulatorType(nv, mma));
 }
 
+//===----------------------------------------------------------------------===//
+// A through registers
+//===----------------------------------------------------------------------===//
+
+/// "mov" and "add" that leave an instruction's descriptor in a register.
+static void appendDescriptor(Text *ptx, char name, intptr_t operand,
+                             int64_t units) {
+  append(ptx, " add.s64 %c, $%d, %d;", name, (int)operand, (int)units);
+}
+
+static void appendRegisters(Text *ptx, int64_t first, int64_t count) {
+  append(ptx, "{");
+  for (int64_t i = 0; i < count; ++i)
+    append(ptx, "%s$%d", i ? "," : "", (int)(first + i));
+  append(ptx, "}");
+}
+
+/// Of 32-bit elements: 32 of m by a stage of k, swizzled in pieces of 16 bytes.
+enum { LOADED_K = 8, LOADED_BLOCK_BYTES = 32 * 128, PIECE_SHIFT = 4 };
+
+MlirValue mloptNvLoadedA(MloptNv *nv, MlirValue offset, MlirValue thread) {
+  MlirValue warp = mloptNvShrInt(nv, thread, 5);
+  MlirValue row = mloptNvShrInt(nv, mloptNvAndInt(nv, thread, 31), 2);
+  MlirValue depth = mloptNvAndInt(nv, thread, 3);
+  // Two warps' rows in a block; of a warp's, eight are two pieces.
+  MlirValue block =
+      mloptNvMulInt(nv, mloptNvShrInt(nv, warp, 1), LOADED_BLOCK_BYTES);
+  MlirValue piece =
+      mloptNvAdd(nv, mloptNvMulInt(nv, mloptNvAndInt(nv, warp, 1), 4),
+                 mloptNvShrInt(nv, row, 2));
+  MlirValue swizzled =
+      mloptNvMulInt(nv, mloptNvXor(nv, piece, depth), 1 << PIECE_SHIFT);
+  MlirValue within = mloptNvMulInt(nv, mloptNvAndInt(nv, row, 3), 4);
+  MlirValue at = mloptNvAdd(nv, block, mloptNvMulInt(nv, depth, 128));
+  at = mloptNvAdd(nv, mloptNvAdd(nv, at, swizzled), within);
+  return mloptNvAdd(nv, mloptNvAddress(nv, mloptNvShared(nv, offset)), at);
+}
+
+/// The loads of a stage: element `i` of a step lies two pieces further for
+/// eight rows, and four, in rows of memory that are four further, for k.
+static void appendLoads(Text *ptx, const MloptNvMma *mma, intptr_t address) {
+  for (int i = 0; i < 4; ++i)
+    append(ptx, " xor.b32 p%d, $%d, %d;", i, (int)address,
+           (i % 2 * 2 + i / 2 * 4) << PIECE_SHIFT);
+  for (int slab = 0; slab < (int)mma->slabs; ++slab)
+    for (int step = 0; step < STEPS; ++step)
+      for (int i = 0; i < 4; ++i)
+        append(ptx, " ld.shared.b32 x%d, [p%d+%d];",
+               (slab * STEPS + step) * 4 + i, i,
+               slab * BLOCK_BYTES + (step * LOADED_K + i / 2 * 4) * 128);
+}
+
+MlirValue mloptNvMmaStageLoaded(MloptNv *nv, const MloptNvMma *mma,
+                                MlirValue accumulator, MlirValue a, MlirValue b,
+                                MlirValue accumulate) {
+  Text ptx = {.used = 0}, constraints = {.used = 0};
+  MlirValue operands[MLOPT_NV_MMA_MAX_FRAGMENT + 3];
+  intptr_t n = tieFragment(nv, mma, accumulator, &constraints, operands);
+  append(&constraints, "r,l,r,~{memory}");
+  append(&ptx,
+         "{ .reg .pred more, always; .reg .b64 b; .reg .b32 p<4>, x<%d>;"
+         " setp.ne.b32 more, $%d, 0; setp.ne.b32 always, 1, 0;",
+         (int)mma->slabs * STEPS * 4, (int)(2 * n + 2));
+  appendLoads(&ptx, mma, 2 * n);
+  append(&ptx, " wgmma.fence.sync.aligned;");
+  int size = (int)mma->n / 2;
+  for (int step = 0; step < STEPS; ++step) {
+    appendDescriptor(&ptx, 'b', 2 * n + 1, step * stepUnits(true));
+    for (int slab = 0; slab < (int)mma->slabs; ++slab) {
+      append(&ptx, " wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s ",
+             (int)mma->n, LOADED_K, mma->a.name, mma->b.name);
+      appendRegisters(&ptx, (int64_t)slab * size, size);
+      int x = (slab * STEPS + step) * 4;
+      append(&ptx, ", {x%d,x%d,x%d,x%d}, b, %s, 1, 1;", x, x + 1, x + 2, x + 3,
+             step ? "always" : "more");
+    }
+  }
+  append(&ptx, " wgmma.commit_group.sync.aligned;"
+               " wgmma.wait_group.sync.aligned 0; }");
+  operands[n++] = a;
+  operands[n++] = b;
+  operands[n++] = accumulate;
+  return mloptNvPtx(nv, ptx.at, constraints.at, n, operands,
+                    mloptNvAccumulatorType(nv, mma));
+}
+
+//===----------------------------------------------------------------------===//
+// Waits
+//===----------------------------------------------------------------------===//
+
 MlirValue mloptNvMmaWait(MloptNv *nv, const MloptNvMma *mma,
                          MlirValue accumulator, int pending) {
   Text constraints = {.used = 0};
@@ -220,19 +310,6 @@ static int unitsTo(int64_t step, bool kMajor, int64_t further) {
   if (!kMajor)
     return (int)(step * stepUnits(false));
   return (int)(step / STEPS * further / UNIT + step % STEPS * stepUnits(true));
-}
-
-/// "mov" and "add" that leave an instruction's descriptor in a register.
-static void appendDescriptor(Text *ptx, char name, intptr_t operand,
-                             int64_t units) {
-  append(ptx, " add.s64 %c, $%d, %d;", name, (int)operand, (int)units);
-}
-
-static void appendRegisters(Text *ptx, int64_t first, int64_t count) {
-  append(ptx, "{");
-  for (int64_t i = 0; i < count; ++i)
-    append(ptx, "%s$%d", i ? "," : "", (int)(first + i));
-  append(ptx, "}");
 }
 
 /// The instruction's name, up to its operands.

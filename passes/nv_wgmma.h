@@ -20,6 +20,12 @@
 //   row    16 w + l / 4 + 8 ((i / 2) % 2)
 //   column 8 (i / 4) + 2 (l % 4) + i % 2
 //
+// An A of 32-bit elements whose rows run along m has, for each 32 of them, 32
+// rows, one for each k, and is loaded into registers: each instruction, eight
+// deep, takes from a thread the elements
+//
+//   row  16 w + l / 4 + 8 (i % 2)      k  l % 4 + 4 (i / 2),      i < 4
+//
 // A may lie in registers instead, as bf16 or f16: for each 16 along k four of
 // two neighbours each, in the places of a fragment's elements 0-1, 2-3, 4-5 and
 // 6-7. So a fragment of n columns, rounded and packed two by two, is the A of a
@@ -46,6 +52,7 @@ typedef struct MloptNvFactor {
   const char *name; ///< in PTX
   int64_t bytes;
   bool transposes; ///< its rows may run along m or n
+  bool isLoaded;   ///< its rows may run along m, through registers
 } MloptNvFactor;
 
 typedef struct MloptNvMma {
@@ -79,6 +86,14 @@ MlirValue mloptNvDescriptorAt(MloptNv *, MlirValue descriptor, MlirValue bytes);
 MlirValue mloptNvMmaStage(MloptNv *, const MloptNvMma *, MlirValue accumulator,
                           MlirValue a, MlirValue b, MlirValue accumulate,
                           int pending);
+/// Where this thread's elements of an A that is loaded start in a block at
+/// `offset` of the shared block, as an i32 address.
+MlirValue mloptNvLoadedA(MloptNv *, MlirValue offset, MlirValue thread);
+/// The products of a stage, and all before, from start to end, `a` such an
+/// address.
+MlirValue mloptNvMmaStageLoaded(MloptNv *, const MloptNvMma *,
+                                MlirValue accumulator, MlirValue a, MlirValue b,
+                                MlirValue accumulate);
 /// The same in steps, for products of 16-bit elements that are under way beside
 /// others. A block of `depth` elements along k, a multiple of 16: if it is
 /// k-major, 128 bytes of each row, then `further` bytes on the next 128.

@@ -30,12 +30,12 @@ static const struct {
   MloptNvFactor factor;
   const char *map;
 } factors[] = {
-    [MLOPT_BF16] = {{"bf16", 2, true}, "bf16"},
-    [MLOPT_F16] = {{"f16", 2, true}, "f16"},
-    [MLOPT_F8E4M3FN] = {{"e4m3", 1, false}, "u8"},
-    [MLOPT_F8E5M2] = {{"e5m2", 1, false}, "u8"},
-    [MLOPT_I8] = {{"s8", 1, false}, "u8"},
-    [MLOPT_F32] = {{"tf32", 4, false}, "tf32"},
+    [MLOPT_BF16] = {{"bf16", 2, true, false}, "bf16"},
+    [MLOPT_F16] = {{"f16", 2, true, false}, "f16"},
+    [MLOPT_F8E4M3FN] = {{"e4m3", 1, false, false}, "u8"},
+    [MLOPT_F8E5M2] = {{"e5m2", 1, false, false}, "u8"},
+    [MLOPT_I8] = {{"s8", 1, false, false}, "u8"},
+    [MLOPT_F32] = {{"tf32", 4, false, true}, "tf32"},
 };
 
 static MloptElement elementOf(const MloptMatrix *matrix) {
@@ -52,6 +52,11 @@ bool mloptMatmulFactor(const MloptMatrix *matrix, MloptNvFactor *out) {
 
 const char *mloptMatmulMapType(const MloptMatrix *matrix) {
   return factors[elementOf(matrix)].map;
+}
+
+bool mloptMatmulLoadsA(const MloptContraction *c) {
+  MloptNvFactor factor;
+  return !c->a.isKMajor && mloptMatmulFactor(&c->a, &factor) && factor.isLoaded;
 }
 
 bool mloptMatmulPromotes(const MloptContraction *c) {
@@ -215,10 +220,17 @@ static bool areReachable(const MloptContraction *c) {
 }
 
 /// Whether the rows of a factor run the way that the instruction takes.
-static bool isOriented(const MloptMatrix *matrix) {
+static bool isOriented(const MloptMatrix *matrix, bool isA) {
   MloptNvFactor factor;
-  return matrix->isKMajor ||
-         (mloptMatmulFactor(matrix, &factor) && factor.transposes);
+  return matrix->isKMajor || (mloptMatmulFactor(matrix, &factor) &&
+                              (factor.transposes || (factor.isLoaded && isA)));
+}
+
+/// Whether tiles of the product are worth loading A for.
+static bool isWideEnough(const MloptContraction *c) {
+  enum { LEAST_SIDE = 65 };
+  return !mloptMatmulLoadsA(c) || (c->sizes[MLOPT_AXIS_M] >= LEAST_SIDE &&
+                                   c->sizes[MLOPT_AXIS_N] >= LEAST_SIDE);
 }
 
 /// Whether threads can fill stages with a computed factor: pieces of eight
@@ -250,7 +262,8 @@ static bool isOneTaken(const MloptContraction *c) {
   return isMultiplied(c) &&
          c->sizes[MLOPT_AXIS_K] * mloptMatmulElementBytes(&c->a) >=
              LEAST_BYTES &&
-         areReachable(c) && isOriented(&c->a) && isOriented(&c->b) &&
+         areReachable(c) && isOriented(&c->a, true) &&
+         isOriented(&c->b, false) && isWideEnough(c) &&
          (!mloptMatmulFills(c) || isFillable(c));
 }
 

@@ -72,6 +72,9 @@ int64_t mloptMatmulConsumerRows(const MloptMatmulSchedule *);
 static inline bool mloptMatmulFills(const MloptContraction *c) {
   return c->computes[0] || c->computes[1];
 }
+/// Whether consumers load A from its stages into registers, since the Tensor
+/// Cores do not transpose it.
+bool mloptMatmulLoadsA(const MloptContraction *);
 /// Whether partial sums of one stage are added in f32 outside of the Tensor
 /// Cores, whose own sums of 8-bit floats keep 14 bits: where the program does
 /// not allow approximations.

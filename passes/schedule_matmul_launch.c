@@ -331,13 +331,12 @@ MlirAttribute mloptMatmulMapOfFactor(MlirContext context,
 }
 
 /// A factor, whose tile has `rows` along m or n: one box of rows along k, or
-/// boxes of 64 along the other axis.
+/// boxes of 128 bytes
+/// along the other axis.
 static MlirAttribute factorMap(MlirContext context, const MloptMatrix *factor,
                                int64_t offset, int64_t rows) {
-  enum { PIECE = 64 };
-  const int64_t alongK[] = {
-      MLOPT_NV_MMA_STAGE_BYTES / mloptMatmulElementBytes(factor), rows};
-  const int64_t across[] = {PIECE, PIECE};
+  int64_t piece = MLOPT_NV_MMA_STAGE_BYTES / mloptMatmulElementBytes(factor);
+  const int64_t alongK[] = {piece, rows}, across[] = {piece, piece};
   return mloptMatmulMapOfFactor(context, factor, offset,
                                 factor->isKMajor ? alongK : across);
 }

@@ -14,13 +14,46 @@ func.func @eight_bits(%a: tensor<3x512x256xi8>, %b: tensor<3x256x384xi8>) -> ten
   return %0 : tensor<3x512x384xi32>
 }
 
-// So is f32 where it may be rounded to TF32, on both sides.
+// So is f32 where it may be rounded to TF32, one side of two.
 // CHECK-LABEL: @rounded
-// CHECK:         kernels = 3
-// CHECK:         mlopt.dot {{.*}} contract [1] x [1]
+// CHECK:         kernels = 2
+// CHECK:         mlopt.dot {{.*}} contract [1] x [0]
 func.func @rounded(%a: tensor<256x512xf32>, %b: tensor<256x384xf32>) -> tensor<512x384xf32> {
   %0 = mlopt.dot %a, %b contract [0] x [0] {numerics = #mlopt.numerics<fast>} : (tensor<256x512xf32>, tensor<256x384xf32>) -> tensor<512x384xf32>
   return %0 : tensor<512x384xf32>
+}
+
+// One of two such factors may lie either way, left or right.
+// CHECK-LABEL: @rounded_left
+// CHECK:         kernels = 1
+func.func @rounded_left(%a: tensor<256x512xf32>, %b: tensor<384x256xf32>) -> tensor<512x384xf32> {
+  %0 = mlopt.dot %a, %b contract [0] x [1] {numerics = #mlopt.numerics<fast>} : (tensor<256x512xf32>, tensor<384x256xf32>) -> tensor<512x384xf32>
+  return %0 : tensor<512x384xf32>
+}
+
+// CHECK-LABEL: @rounded_right
+// CHECK:         kernels = 1
+func.func @rounded_right(%a: tensor<512x256xf32>, %b: tensor<256x384xf32>) -> tensor<512x384xf32> {
+  %0 = mlopt.dot %a, %b contract [1] x [0] {numerics = #mlopt.numerics<fast>} : (tensor<512x256xf32>, tensor<256x384xf32>) -> tensor<512x384xf32>
+  return %0 : tensor<512x384xf32>
+}
+
+// Not where TMA does not take its rows, nor where products share the other one,
+// which is the left one of all then.
+// CHECK-LABEL: @rounded_short
+// CHECK:         kernels = 2
+// CHECK:         mlopt.transpose {{.*}} tensor<256x381xf32>
+func.func @rounded_short(%a: tensor<512x256xf32>, %b: tensor<256x381xf32>) -> tensor<512x381xf32> {
+  %0 = mlopt.dot %a, %b contract [1] x [0] {numerics = #mlopt.numerics<fast>} : (tensor<512x256xf32>, tensor<256x381xf32>) -> tensor<512x381xf32>
+  return %0 : tensor<512x381xf32>
+}
+
+// CHECK-LABEL: @rounded_shared
+// CHECK-COUNT-2: mlopt.transpose {{.*}} tensor<256x384xf32>
+func.func @rounded_shared(%a: tensor<512x256xf32>, %b: tensor<256x384xf32>, %c: tensor<256x384xf32>) -> (tensor<512x384xf32>, tensor<512x384xf32>) {
+  %0 = mlopt.dot %a, %b contract [1] x [0] {numerics = #mlopt.numerics<fast>} : (tensor<512x256xf32>, tensor<256x384xf32>) -> tensor<512x384xf32>
+  %1 = mlopt.dot %a, %c contract [1] x [0] {numerics = #mlopt.numerics<fast>} : (tensor<512x256xf32>, tensor<256x384xf32>) -> tensor<512x384xf32>
+  return %0, %1 : tensor<512x384xf32>, tensor<512x384xf32>
 }
 
 // Rows that TMA does not take are copied with zeros behind them, where the
