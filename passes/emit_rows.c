@@ -425,6 +425,7 @@ static bool reduceRow(MloptRows *r) {
 static void emitRow(MloptRows *r) {
   if (!reduceRow(r))
     return;
+  mloptRowsFetchAhead(r);
   storeWhole(r);
   storeRows(r);
   mloptRowsReuseTerms(r);

@@ -168,6 +168,9 @@ bool mloptRowsIsWhole(const MloptRows *, const MloptRoot *);
 /// Starts copying operands into shared memory, as far as the schedule says;
 /// false after a diagnostic when they do not fit.
 bool mloptRowsStage(MloptRows *);
+/// Starts to bring the operands of a block further on into the L2, if the
+/// schedule says so: whole accesses of rows that end at no mask.
+void mloptRowsFetchAhead(MloptRows *);
 /// Waits for the turn that starts at a column, from 0 in the stretch.
 void mloptRowsWaitStage(MloptRows *, MlirValue column);
 

@@ -11,10 +11,19 @@
 //
 //   | operand 0: turn 0, 1, .. | operand 1: turn 0, 1, .. | barriers |
 //
+// Of rows that registers hold, a block that has its own may bring those of a
+// block further on into the L2, which that one then need not wait for long:
+//
+//   block b:          load, reduce | fetch the operands of block b + ahead |
+//   store block b + ahead:  load (from the L2), reduce | ..
+//
 //===----------------------------------------------------------------------===//
 
 #include "emit_rows.h"
 #include "nv_tma.h"
+#include "target.h"
+
+#include "mlir-c/Dialect/LLVM.h"
 
 /// What of a stretch is copied in one turn.
 static int64_t elementsOf(const MloptRows *r, int64_t turn) {
@@ -69,6 +78,49 @@ static void startTurn(MloptRows *r, int64_t turn, int64_t bytes) {
         position);
     mloptNvCopyBulk(nv, to, source, count * bytesOf(type), barrier);
   }
+}
+
+/// Starts to bring what a block further on reads of an operand into the L2.
+static void fetchOperand(MloptRows *r, MlirValue operand, MlirValue position,
+                         int64_t count) {
+  MlirType type = mlirValueGetType(operand);
+  MlirValue address = mloptPullAddress(
+      r->pull, mloptPullFindPointer(r->pull, operand), type, position);
+  MlirValue operands[] = {
+      mloptBuildUnary(r->b, "llvm.addrspacecast", address,
+                      mlirLLVMPointerTypeGet(r->b->context, 1)),
+      mloptBuildInt(r->b, mlirIntegerTypeGet(r->b->context, 32),
+                    count * bytesOf(type))};
+  mloptBuildOp(r->b, (MloptOpSpec){.name = "nvvm.cp.async.bulk.prefetch",
+                                   .numOperands = 2,
+                                   .operands = operands});
+}
+
+void mloptRowsFetchAhead(MloptRows *r) {
+  const MloptSchedule *s = &r->kernel->schedule;
+  int64_t lines = s->threads / s->line, count = lines * r->columns;
+  int64_t last = r->rows / lines - s->ahead;
+  if (!s->ahead || last <= 0 || r->isMasked)
+    return;
+  MlirValue operands[MLOPT_MAX_STAGED];
+  intptr_t n =
+      mloptFindStaged(r->kernel->program, r->rows * r->columns, operands);
+  MlirValue block = mloptReadRegister(r->b, "nvvm.read.ptx.sreg.ctaid.x");
+  MlirValue isFirst = mloptBuildCmpI(
+      r->b, "eq", mloptReadRegister(r->b, "nvvm.read.ptx.sreg.tid.x"),
+      mloptPullIndex(r->pull, 0));
+  MlirValue condition = mloptRowsBoth(
+      r, isFirst,
+      mloptBuildCmpI(r->b, "ult", block, mloptPullIndex(r->pull, last)));
+  MloptPullScope scope = mloptPullBeginGuard(r->pull, condition);
+  MlirValue position = mloptRowsMultiply(
+      r, mloptRowsAdd(r, block, mloptPullIndex(r->pull, s->ahead)), count);
+  for (intptr_t i = 0; i < n; ++i)
+    if (count * bytesOf(mlirValueGetType(operands[i])) %
+            mloptSm90.accessBytes ==
+        0)
+      fetchOperand(r, operands[i], position, count);
+  mloptPullEndGuard(r->pull, condition, scope);
 }
 
 bool mloptRowsStage(MloptRows *r) {

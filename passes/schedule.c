@@ -42,6 +42,7 @@ static const struct {
   size_t offset;
   bool isOptional; ///< absent where it is 0
 } fields[] = {
+    {"ahead", offsetof(MloptSchedule, ahead), true},
     {"across", offsetof(MloptSchedule, across), true},
     {"blocks", offsetof(MloptSchedule, blocks), false},
     {"cluster", offsetof(MloptSchedule, cluster), false},
@@ -83,7 +84,9 @@ static bool isSane(const MloptSchedule *s) {
                 s->line == s->threads && s->shared <= target->sharedBytes;
   bool isCounted = s->family == MLOPT_FAMILY_COUNTED_SORT &&
                    s->line == s->threads && s->shared <= target->sharedBytes;
+  bool fetches = s->family == MLOPT_FAMILY_ROWS && s->cluster == 1;
   return (!s->staged || (s->staged > 0 && stages)) &&
+         (!s->ahead || (s->ahead > 0 && fetches)) &&
          (s->family != MLOPT_FAMILY_COUNTED_SORT || isCounted) &&
          s->turn >= 0 && (!s->uneven || (isPointwise && s->uneven == 1)) &&
          s->turn <= MLOPT_ROWS_MAX_TURN && s->blocks > 0 &&

@@ -54,7 +54,8 @@ typedef struct MloptSchedule {
   /// Rows that are not held: turns along a block's part of a row whose operands
   /// shared memory holds, and the bytes that takes, barriers included.
   int64_t staged, shared;
-  int64_t turn; ///< vectors of a thread in a turn; 0: the most
+  int64_t turn;  ///< vectors of a thread in a turn; 0: the most
+  int64_t ahead; ///< Rows: a block fetches the operands of so many blocks on
   /// Pointwise: 1 where what is read starts anywhere, 0 where all of it starts
   /// at vectors.
   int64_t uneven;

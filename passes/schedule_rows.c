@@ -83,17 +83,17 @@ static int64_t blocksOf(int64_t threads, int64_t registers) {
   return warps * QUARTERS / mloptDivideUp(threads, target->warp);
 }
 
-/// The operands that can be staged: bytes of a row of all, 0 where there are
-/// none, and the largest power of two that divides those of each.
+/// The operands that can be staged: how many, bytes of a row of all, 0 where
+/// there are none, and the largest power of two that divides those of each.
 typedef struct Staged {
-  int64_t bytes, power;
+  int64_t count, bytes, power;
 } Staged;
 
 static Staged findStaged(const MloptProgram *p) {
   const MloptReduction *r = &p->reduction;
   MlirValue operands[MLOPT_MAX_STAGED];
   intptr_t n = mloptFindStaged(p->block, r->outer * r->middle, operands);
-  Staged s = {0, target->accessBytes * target->portableCluster};
+  Staged s = {n, 0, target->accessBytes * target->portableCluster};
   for (intptr_t i = 0; i < n; ++i) {
     int64_t row = r->middle * mloptProgramBytes(mlirValueGetType(operands[i]));
     s.bytes += row;
@@ -152,16 +152,17 @@ static bool stageRow(const MloptProgram *p, int64_t lanes, MloptSchedule *out) {
 // In registers
 //===----------------------------------------------------------------------===//
 
-/// Whether a result has as many elements as the space.
-static bool storesWhole(const MloptProgram *p) {
+/// How many results have as many elements as the space.
+static int64_t countWhole(const MloptProgram *p) {
   const MloptReduction *r = &p->reduction;
+  int64_t count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block);
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (mloptIsNamed(op, "bufferization.materialize_in_destination") &&
         mloptNumElements(mloptOperandType(op, 0)) ==
             r->outer * r->middle * r->inner)
-      return true;
-  return false;
+      ++count;
+  return count;
 }
 
 /// Whether a row is reduced again with what a reduction has found, other than
@@ -183,7 +184,7 @@ static bool reducesInTurn(const MloptProgram *p) {
 /// and no reduction, needs another reduction, but for a sum that can be
 /// streamed.
 static bool isStreamed(const MloptProgram *p) {
-  return !storesWhole(p) && !reducesInTurn(p);
+  return !countWhole(p) && !reducesInTurn(p);
 }
 
 static bool anyStream(const MloptProgram *p) {
@@ -282,6 +283,22 @@ static int64_t residentBlocks(const MloptProgram *p, int64_t lanes,
     return 0;
   return mloptAtMost(target->registers / (each * threads),
                      target->residentThreads / threads);
+}
+
+/// How many blocks ahead one fetches operands into the L2. Where rows of
+/// several operands and as many results are held, few blocks have registers,
+/// and they load little while they reduce and store. Add and RMS norm of 16384
+/// x 4096 bf16 take 127.6 us with 12 MB between, 128.8 with 8, 130.5 with 4,
+/// 129.7 without. Rows that store less than they read lose 3 %, and those of
+/// one operand gain back to back only.
+static int64_t blocksAhead(const MloptProgram *p, const MloptSchedule *s) {
+  enum { BETWEEN = 12 << 20, LEAST = 4 };
+  const Staged staged = findStaged(p);
+  if (staged.count < 2 || countWhole(p) < staged.count || !s->vectors ||
+      s->cluster > 1 || staged.power < target->accessBytes)
+    return 0;
+  int64_t ahead = BETWEEN / (staged.bytes * (s->threads / s->line));
+  return s->blocks >= LEAST * ahead ? ahead : 0;
 }
 
 /// Whether a row of so many vectors is better in shared memory than in the
@@ -397,5 +414,7 @@ bool mloptChooseRows(MloptProgram *p, bool clusters, MloptSchedule *out) {
                          .line = l.line,
                          .cluster = l.cluster,
                          .resident = residentBlocks(p, lanes, &l, threads)};
+  if (clusters)
+    out->ahead = blocksAhead(p, out);
   return true;
 }

@@ -129,6 +129,7 @@ PROGRAMS = {
     "one_wave_norm": norm("bf16", 70, 61440),
     "one_wave_f32": softmax("f32", 70, 65536),
     "few": softmax("bf16", 5, 16384),
+    "ahead": norm("f32", 6149, 1024),
     # Vectors that the rows' ends cut.
     "odd": softmax("bf16", 241, 8191),
     "odd_block": softmax("f16", 601, 4099),
