@@ -20,8 +20,9 @@
 
 /// What TMA loads of a step.
 static int64_t stageBytes(const MloptMatmul *g) {
-  return mloptMatmulRowsOfA(&g->all, &g->s) * MLOPT_NV_ROW_BYTES +
-         g->shared.bBytes;
+  return (mloptMatmulRowsOf(&g->all, &g->s, 0) +
+          mloptMatmulRowsOf(&g->all, &g->s, 1)) *
+         MLOPT_NV_ROW_BYTES;
 }
 
 /// The residuals of a tile, unless another block stores it.

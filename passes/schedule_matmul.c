@@ -162,20 +162,24 @@ MloptMatmulShared mloptMatmulCarve(const MloptMatmulSchedule *s) {
   return shared;
 }
 
-int64_t mloptMatmulRowsOfA(const MloptContractions *list,
-                           const MloptMatmulSchedule *s) {
+int64_t mloptMatmulRowsOf(const MloptContractions *list,
+                          const MloptMatmulSchedule *s, int factor) {
   const MloptContraction *c = &list->at[0];
-  int64_t rows = c->sizes[MLOPT_AXIS_M];
-  bool isWhole = list->count == 1 && c->a.isKMajor && !c->a.isPixels &&
-                 !mloptMatmulFills(c);
-  return isWhole && rows < s->tile[0] ? rows : s->tile[0];
+  const MloptMatrix *matrix = factor ? &c->b : &c->a;
+  int64_t rows = c->sizes[factor ? MLOPT_AXIS_N : MLOPT_AXIS_M];
+  bool isWhole =
+      list->count == 1 && matrix->isKMajor && !matrix->isPixels &&
+      !mloptMatmulFills(c) &&
+      (!factor || (c->numProducts == 1 && s->cluster == 1 && !c->numOfRows));
+  return isWhole && rows < s->tile[factor] ? rows : s->tile[factor];
 }
 
-/// Whether A is so short that the kernel does little but read B, once.
-static bool isStreamed(const MloptContraction *c) {
-  enum { SHORT = 64, LONG = 100 * 128 }; // columns of as many tiles
-  return c->sizes[MLOPT_AXIS_BATCH] == 1 && c->sizes[MLOPT_AXIS_M] <= SHORT &&
-         c->sizes[MLOPT_AXIS_N] >= LONG && !c->b.isPixels;
+bool mloptMatmulIsStreamed(const MloptContraction *c) {
+  enum { SHORT = 64, LONG = 100 * 128 }; // rows or columns of as many tiles
+  int64_t m = c->sizes[MLOPT_AXIS_M], n = c->sizes[MLOPT_AXIS_N];
+  return c->sizes[MLOPT_AXIS_BATCH] == 1 &&
+         ((m <= SHORT && n >= LONG && !c->b.isPixels) ||
+          (n <= SHORT && m >= LONG && !c->a.isPixels));
 }
 
 /// Sets what follows from the tile's sides. Of a factor that is streamed, more
@@ -187,7 +191,8 @@ void mloptMatmulComplete(const MloptContraction *c, MloptMatmulSchedule *s) {
   for (MloptMatmulSchedule more = *s;
        ++more.stages <= MOST_STAGES &&
        mloptMatmulCarve(&more).total <= SHARED_BYTES &&
-       (!isStreamed(c) || mloptMatmulCarve(&more).store <= STREAMED_BYTES);)
+       (!mloptMatmulIsStreamed(c) ||
+        mloptMatmulCarve(&more).store <= STREAMED_BYTES);)
     s->stages = more.stages;
 }
 

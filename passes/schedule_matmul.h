@@ -56,11 +56,12 @@ typedef struct MloptMatmulTail {
 } MloptMatmulTail;
 
 MloptMatmulShared mloptMatmulCarve(const MloptMatmulSchedule *);
-/// Rows of A that TMA loads of a stage: no more than there are, since for each
-/// row beyond them it would take as long as for one in memory. In a stage those
-/// are whatever was there; of their sums none is stored.
-int64_t mloptMatmulRowsOfA(const MloptContractions *,
-                           const MloptMatmulSchedule *);
+/// Rows of A (0) or B (1) that TMA loads of a stage: no more than there are,
+/// since for each row beyond them it would take as long as for one in memory. In
+/// a stage those are whatever was there; of their sums none is stored, nor added
+/// to others of its row.
+int64_t mloptMatmulRowsOf(const MloptContractions *,
+                          const MloptMatmulSchedule *, int factor);
 /// The blocks of a cluster of the launch.
 static inline int64_t mloptMatmulBlocks(const MloptMatmulSchedule *s) {
   return s->cluster * s->splits;

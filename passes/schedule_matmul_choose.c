@@ -321,12 +321,14 @@ static int64_t findBest(const MloptContractions *list,
          candidate.splits *= 2) {
       int64_t cycles = cost(list, &candidate);
       // The other way round is faster, but where k is split, or B's columns are
-      // computed, or fit into one tile that leaves out steps.
+      // computed, or fit into one tile that leaves out steps or streams A.
       bool isOnlyColumn = c->sizes[MLOPT_AXIS_N] <= candidate.tile[1] &&
                           c->sizes[MLOPT_AXIS_N] > candidate.tile[1] / 2;
       if (candidate.tile[0] > candidate.tile[1] && candidate.splits == 1 &&
           !c->computes[1] &&
-          !(mloptMatmulCanSkipZeros(c, &candidate) && isOnlyColumn))
+          !(mloptMatmulCanSkipZeros(c, &candidate) && isOnlyColumn) &&
+          !(mloptMatmulIsStreamed(c) &&
+            c->sizes[MLOPT_AXIS_N] <= candidate.tile[1]))
         continue;
       // For whole rows alone.
       if (!c->numOfRows && candidate.tile[1] > 2 * candidate.tile[0])

@@ -24,6 +24,9 @@ static inline int64_t mloptMatmulElementBytes(const MloptMatrix *matrix) {
   return mloptElementWidth(mloptElementType(matrix->type)) / 8;
 }
 
+/// Whether one side is so short that the kernel does little but read the other
+/// factor, once.
+bool mloptMatmulIsStreamed(const MloptContraction *);
 /// Sets what follows from the tile's sides.
 void mloptMatmulComplete(const MloptContraction *, MloptMatmulSchedule *);
 /// Whether wgmma and TMA take these contractions.

@@ -361,14 +361,14 @@ MlirAttribute mloptMatmulMapOfOutput(MlirContext context,
 
 /// Puts a contraction's tensor maps where its parameters are.
 static void addMaps(MlirContext context, const MloptContraction *c,
-                    const MloptMatmulSchedule *s, int64_t rowsOfA,
+                    const MloptMatmulSchedule *s, const int64_t rows[2],
                     MlirAttribute *maps) {
   if (!c->computes[0])
-    maps[c->a.parameter] = factorMap(context, &c->a, c->a.offset, rowsOfA);
+    maps[c->a.parameter] = factorMap(context, &c->a, c->a.offset, rows[0]);
   for (intptr_t i = 0; i < c->numProducts && !c->computes[1]; ++i)
     maps[c->parametersOfB[i]] =
         factorMap(context, &c->b, c->offsetsOfB[i],
-                  mloptMatmulProductColumns(c, s) / s->cluster);
+                  rows[1] / c->numProducts / s->cluster);
   for (intptr_t i = 0; i < c->numOutputs; ++i)
     if (mloptMatmulStoresBoxes(c, &c->outputs[i]))
       maps[c->outputs[i].parameter] =
@@ -385,8 +385,10 @@ static MlirAttribute tensorMaps(MlirContext context,
   MlirAttribute maps[MLOPT_MAX_LAUNCH_ARGUMENTS];
   for (intptr_t i = 0; i < count; ++i)
     maps[i] = mlirUnitAttrGet(context);
+  const int64_t rows[] = {mloptMatmulRowsOf(list, s, 0),
+                          mloptMatmulRowsOf(list, s, 1)};
   for (intptr_t i = 0; i < list->count; ++i)
-    addMaps(context, &list->at[i], s, mloptMatmulRowsOfA(list, s), maps);
+    addMaps(context, &list->at[i], s, rows, maps);
   return mlirArrayAttrGet(context, count, maps);
 }
 

@@ -58,6 +58,15 @@ static const MloptTiledSchedule skinnyTiles[] = {
     {{64, 64, 128}, {32, 32}, 3, 2, 1, 1},
     {{32, 64, 128}, {16, 32}, 4, 2, 1, 1},
 };
+/// The same pairs for up to 16 where stages hold copies of 16-bit elements: few
+/// warps, which meet in each step, and multiply as fast as memory gives. Two of
+/// 16x32 took 31.7 us for 16x14336x4096, four 31.8, eight 32.1.
+static const MloptTiledSchedule skinnyCopiedTiles[] = {
+    {{16, 64, 128}, {16, 32}, 3, 1, 1, 1},
+    {{16, 32, 256}, {16, 32}, 4, 4, 1, 1},
+    {{64, 16, 128}, {32, 16}, 3, 1, 1, 1},
+    {{32, 16, 256}, {32, 16}, 4, 4, 1, 1},
+};
 /// The same for up to 16 where the large factor runs along its own rows, of
 /// which whole lines are read: those of wide n, then of wide m.
 static const MloptTiledSchedule skinnyAcrossTiles[] = {
@@ -287,29 +296,6 @@ static bool runsAcross(const MloptProduct *p) {
              mloptRunAlong(p, access, MLOPT_AXIS_K, 2);
 }
 
-/// The first pair that holds the small side; of that, the second where the
-/// first would leave multiprocessors idle, and then a part of k for each block
-/// if the chip has clusters. False if there is none.
-static bool chooseSkinny(const MloptProduct *p, bool clusters,
-                         MloptTiledSchedule *out) {
-  int small = p->axes[MLOPT_AXIS_M].size < p->axes[MLOPT_AXIS_N].size ? 0 : 1;
-  int64_t size = p->axes[small ? MLOPT_AXIS_N : MLOPT_AXIS_M].size;
-  int count, i = 2 * small;
-  const MloptTiledSchedule *tiles = skinnyTilesOf(p, &count);
-  while (i < count && tiles[i].tile[small] < size)
-    i += 4;
-  if (i >= count)
-    return false;
-  bool second = mloptTiledCountTiles(p, &tiles[i]) <
-                MLOPT_TILED_PROCESSORS - MLOPT_TILED_PROCESSORS / 8;
-  *out = fit(p, runsAcross(p) && size <= skinnyAcrossTiles[small].tile[small]
-                    ? skinnyAcrossTiles[small]
-                    : tiles[i + second]);
-  if (clusters)
-    splitSteps(p, out);
-  return true;
-}
-
 /// Whether wgmma and TMA take both factors: elements of one type, or both
 /// floats of 8 bits, of which 16 bytes lie side by side from multiples of that
 /// on.
@@ -334,6 +320,39 @@ static bool isForWgmma(const MloptProduct *p) {
   return true;
 }
 
+/// Whether both factors are copied to stages, 16 bytes of two-byte elements at
+/// a time.
+static bool areCopied(const MloptProduct *p) {
+  return isForWgmma(p) && mloptTiledBytesOf(mloptTiledStored(p, 0)) == 2 &&
+         !p->factors[0].isComputed && !p->factors[1].isComputed &&
+         p->factors[0].access.isKnown && p->factors[1].access.isKnown;
+}
+
+/// The first pair that holds the small side; of that, the second where the
+/// first would leave multiprocessors idle, and then a part of k for each block
+/// if the chip has clusters. False if there is none.
+static bool chooseSkinny(const MloptProduct *p, bool clusters,
+                         MloptTiledSchedule *out) {
+  int small = p->axes[MLOPT_AXIS_M].size < p->axes[MLOPT_AXIS_N].size ? 0 : 1;
+  int64_t size = p->axes[small ? MLOPT_AXIS_N : MLOPT_AXIS_M].size;
+  int count, i = 2 * small;
+  const MloptTiledSchedule *tiles = skinnyTilesOf(p, &count);
+  while (i < count && tiles[i].tile[small] < size)
+    i += 4;
+  if (i >= count)
+    return false;
+  bool second = mloptTiledCountTiles(p, &tiles[i]) <
+                MLOPT_TILED_PROCESSORS - MLOPT_TILED_PROCESSORS / 8;
+  bool isFirst = i < MLOPT_COUNT(skinnyCopiedTiles) && areCopied(p);
+  if (runsAcross(p) && size <= skinnyAcrossTiles[small].tile[small])
+    *out = fit(p, skinnyAcrossTiles[small]);
+  else
+    *out = fit(p, (isFirst ? skinnyCopiedTiles : tiles)[i + second]);
+  if (clusters)
+    splitSteps(p, out);
+  return true;
+}
+
 bool mloptTiledIsSkinny(const MloptProduct *p) {
   MloptTiledSchedule schedule;
   if (mloptTiledChooseDirect(p, false, &schedule))
@@ -341,8 +360,11 @@ bool mloptTiledIsSkinny(const MloptProduct *p) {
   enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512, WGMMA_SIDE = 64 };
   enum { FILLING = 100 * 128 }; // columns of as many tiles of wgmma
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
-  // Rows or columns that fill most of a tile of wgmma, too, or as much of many.
-  int64_t least = (m < n ? n : m) < FILLING ? WGMMA_SIDE / 2 : WGMMA_SIDE / 4;
+  // Rows or columns that fill most of a tile of wgmma, too, or as much of many,
+  // or less where it transposes what ldmatrix would.
+  int64_t least = (m < n ? n : m) < FILLING ? WGMMA_SIDE / 2
+                  : m < n && runsAcross(p)  ? WGMMA_SIDE / 32
+                                            : WGMMA_SIDE / 4;
   bool computes = p->factors[0].isComputed || p->factors[1].isComputed;
   if (!computes && (m < n ? m : n) > least && isForWgmma(p))
     return false;
@@ -437,6 +459,9 @@ static bool isLegal(const MloptProduct *p, bool clusters,
     return true;
   tiles = tilesOf(p, clusters, &count);
   if (isListed(p, s, tiles, count))
+    return true;
+  if (isListed(p, s, skinnyCopiedTiles, MLOPT_COUNT(skinnyCopiedTiles)) &&
+      areCopied(p))
     return true;
   tiles = skinnyTilesOf(p, &count);
   return isListed(p, s, tiles, count);

@@ -63,3 +63,40 @@ func.func @long_rows(%a: tensor<1436x903xbf16>, %b: tensor<2x903xbf16>) -> tenso
   %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<1436x903xbf16>, tensor<2x903xbf16>) -> tensor<1436x2xbf16>
   return %0 : tensor<1436x2xbf16>
 }
+
+// Many rows beside few columns are streamed in tiles as narrow as there are. Of
+// the columns, those are loaded that there are.
+// CHECK-LABEL: llvm.func @tall_kernel_0
+// CHECK-SAME:    stages = 6 : i64, tile = array<i64: 128, 64, 64>
+// CHECK:       func.func @tall
+// CHECK:         gpu.launch_func
+// CHECK-SAME:    box = array<i64: 64, 128>
+// CHECK-SAME:    box = array<i64: 64, 32>
+func.func @tall(%a: tensor<14336x4096xbf16>, %b: tensor<32x4096xbf16>) -> tensor<14336x32xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<14336x4096xbf16>, tensor<32x4096xbf16>) -> tensor<14336x32xbf16>
+  return %0 : tensor<14336x32xbf16>
+}
+
+// Weights that run along their own rows are transposed by wgmma, where there
+// are many.
+// CHECK-LABEL: llvm.func @across_kernel_0
+// CHECK-SAME:    family = "matmul", stages = 6 : i64, tile = array<i64: 64, 128, 64>
+func.func @across(%a: tensor<16x4096xbf16>, %b: tensor<4096x14336xbf16>) -> tensor<16x14336xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [0] : (tensor<16x4096xbf16>, tensor<4096x14336xbf16>) -> tensor<16x14336xbf16>
+  return %0 : tensor<16x14336xbf16>
+}
+
+// Fewer rows share them otherwise, as before more columns.
+// CHECK-LABEL: llvm.func @less_tall_kernel_0
+// CHECK-NOT:     tile = array<i64: 128, 64, 64>
+// CHECK-LABEL: llvm.func @less_narrow_kernel_0
+// CHECK-NOT:     tile = array<i64: 128, 64, 64>
+// CHECK:       func.func @less_narrow
+func.func @less_tall(%a: tensor<6144x4096xbf16>, %b: tensor<64x4096xbf16>) -> tensor<6144x64xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<6144x4096xbf16>, tensor<64x4096xbf16>) -> tensor<6144x64xbf16>
+  return %0 : tensor<6144x64xbf16>
+}
+func.func @less_narrow(%a: tensor<14336x4096xbf16>, %b: tensor<96x4096xbf16>) -> tensor<14336x96xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<14336x4096xbf16>, tensor<96x4096xbf16>) -> tensor<14336x96xbf16>
+  return %0 : tensor<14336x96xbf16>
+}

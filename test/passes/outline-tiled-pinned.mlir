@@ -149,3 +149,28 @@ func.func @direct_across(%a: tensor<4x512xbf16>, %b: tensor<512x1024xbf16>) -> t
   } {mlopt.schedule = {family = "tiled", groups = 4 : i64, stages = 0 : i64, terms = 1 : i64, tile = array<i64: 8, 16, 512>, warp = array<i64: 8, 16>}}
   return %0 : tensor<4x1024xf32>
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// Two warps copy sixteen bytes at a time, which rows of an odd length are not
+// made of.
+func.func @odd(%a: tensor<16x1025xbf16>, %b: tensor<4096x1025xbf16>) -> tensor<16x4096xf32> {
+  // expected-error @+1 {{has an illegal schedule: tile 16x64x128 with warps of 16x32, 3 stages and 1 groups is none for its element types and chip}}
+  %0 = mlopt.fusion (%x = %a : tensor<16x1025xbf16>, %y = %b : tensor<4096x1025xbf16>) -> tensor<16x4096xf32> {
+    %z = arith.constant dense<0.0> : tensor<16x4096xf32>
+    %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : tensor<16x1025xbf16>, tensor<4096x1025xbf16>) outs(%z : tensor<16x4096xf32>) {
+    ^bb0(%p: bf16, %q: bf16, %s: f32):
+      %2 = arith.extf %p : bf16 to f32
+      %3 = arith.extf %q : bf16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %s, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<16x4096xf32>
+    mlopt.yield %1 : tensor<16x4096xf32>
+  } {mlopt.schedule = {family = "tiled", groups = 1 : i64, stages = 3 : i64, terms = 1 : i64, tile = array<i64: 16, 64, 128>, warp = array<i64: 16, 32>}}
+  return %0 : tensor<16x4096xf32>
+}

@@ -101,7 +101,7 @@ func.func @from_one(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x6
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 // CHECK-LABEL: llvm.func @skinny_kernel_0
-// CHECK-SAME:    family = "tiled", groups = 2 : i64, stages = 3 : i64, terms = 1 : i64, tile = array<i64: 16, 64, 128>
+// CHECK-SAME:    family = "tiled", groups = 1 : i64, stages = 3 : i64, terms = 1 : i64, tile = array<i64: 16, 64, 128>, warp = array<i64: 16, 32>
 // CHECK:       func.func @skinny
 // CHECK:         %[[BLOCKS:.*]] = arith.constant 224 : index
 // CHECK:         gpu.launch_func {{.*}} blocks in (%[[BLOCKS]],

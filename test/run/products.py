@@ -263,8 +263,9 @@ scaled(16, 1100, 1028, "f32", "f16", None)
 # Streams of one factor.
 for element in ("bf16", "f32"):
     for layout in ("nn", "nt"):
-        for m, n, k in ((1, 1024, 512), (17, 1024, 640), (64, 1504, 512),
-                        (5, 4107, 777), (2000, 1, 600), (20000, 16, 520)):
+        for m, n, k in ((1, 1024, 512), (13, 9000, 520), (5, 12808, 520),
+                        (17, 1024, 640), (64, 1504, 512), (5, 4107, 777),
+                        (2000, 1, 600), (20000, 16, 520), (13000, 40, 136)):
             matmul(m, n, k, layout, element)
 # A short side, straight from memory: rows and depths of no whole line, blocks
 # that share k, batches.
