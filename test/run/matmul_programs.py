@@ -217,6 +217,9 @@ def programs():
             text = program(m, n * 16, k * unit, batch, "nt", elements)
             fast = "_fast" if elements[3] else ""
             yield f"chosen{j}_{elements[0]}{fast}", text
+        for layout in ("nn", "tn", "tt"):  # TF32, a factor or both across k
+            text = program(m + -m % 4, n * 16, k * 4, batch, layout, ELEMENTS[5])
+            yield f"across{j}_{layout}", text
     for j, (m, n, k, batch) in enumerate(ODD_SIZES):
         for elements in ODD_ELEMENTS:
             text = program(m, n, k, batch, "nt", elements)
