@@ -138,15 +138,16 @@ static int stepUnits(bool kMajor) {
   return kMajor ? STEP_BYTES / UNIT : 16 * 128 / UNIT;
 }
 
-static void appendProduct(Text *ptx, const MloptNvMma *mma, int step,
-                          int slab) {
+/// `a` is A's operand: a descriptor, or registers.
+static void appendProduct(Text *ptx, const MloptNvMma *mma, int step, int slab,
+                          const char *a) {
   int size = (int)mma->n / 2, first = slab * size;
   append(ptx, " wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s {", (int)mma->n,
          (int)(STEP_BYTES / mma->a.bytes), mma->isInteger ? "s32" : "f32",
          mma->a.name, mma->b.name);
   for (int i = 0; i < size; ++i)
     append(ptx, "%s$%d", i ? "," : "", first + i);
-  append(ptx, "}, %s, b, %s", slab ? "c" : "a", step ? "always" : "more");
+  append(ptx, "}, %s, b, %s", a, step ? "always" : "more");
   if (!mma->isInteger)
     append(ptx, ", 1, 1");
   if (mma->a.transposes)
@@ -162,11 +163,28 @@ static void appendStep(Text *ptx, const MloptNvMma *mma, int step) {
            stepUnits(!mma->aAlongM), stepUnits(!mma->bAlongN));
   else
     append(ptx, " mov.b64 a, $%d; mov.b64 b, $%d;", 2 * size, 2 * size + 1);
-  appendProduct(ptx, mma, step, 0);
+  appendProduct(ptx, mma, step, 0, "a");
   if (mma->slabs == 1)
     return;
   append(ptx, " add.s64 c, a, %d;", BLOCK_BYTES / UNIT);
-  appendProduct(ptx, mma, step, 1);
+  appendProduct(ptx, mma, step, 1, "c");
+}
+
+/// The products that `ptx` starts, whose operands are the `n` ones of the
+/// accumulator and these, and a wait until `pending` groups of them are left.
+static MlirValue emitStage(MloptNv *nv, const MloptNvMma *mma, Text *ptx,
+                           const Text *constraints, intptr_t n,
+                           MlirValue *operands, MlirValue a, MlirValue b,
+                           MlirValue accumulate, int pending) {
+  append(ptx,
+         " wgmma.commit_group.sync.aligned;"
+         " wgmma.wait_group.sync.aligned %d; }",
+         pending);
+  operands[n++] = a;
+  operands[n++] = b;
+  operands[n++] = accumulate;
+  return mloptNvPtx(nv, ptx->at, constraints->at, n, operands,
+                    mloptNvAccumulatorType(nv, mma));
 }
 
 MlirValue mloptNvMmaStage(MloptNv *nv, const MloptNvMma *mma,
@@ -183,15 +201,8 @@ MlirValue mloptNvMmaStage(MloptNv *nv, const MloptNvMma *mma,
          (int)(2 * n + 2));
   for (int step = 0; step < STEPS; ++step)
     appendStep(&ptx, mma, step);
-  append(&ptx,
-         " wgmma.commit_group.sync.aligned;"
-         " wgmma.wait_group.sync.aligned %d; }",
-         pending);
-  operands[n++] = a;
-  operands[n++] = b;
-  operands[n++] = accumulate;
-  return mloptNvPtx(nv, ptx.at, constraints.at, n, operands,
-                    mloptNvAccumulatorType(nv, mma));
+  return emitStage(nv, mma, &ptx, &constraints, n, operands, a, b, accumulate,
+                   pending);
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,25 +270,18 @@ MlirValue mloptNvMmaStageLoaded(MloptNv *nv, const MloptNvMma *mma,
          (int)mma->slabs * STEPS * 4, (int)(2 * n + 2));
   appendLoads(&ptx, mma, 2 * n);
   append(&ptx, " wgmma.fence.sync.aligned;");
-  int size = (int)mma->n / 2;
   for (int step = 0; step < STEPS; ++step) {
     appendDescriptor(&ptx, 'b', 2 * n + 1, step * stepUnits(true));
     for (int slab = 0; slab < (int)mma->slabs; ++slab) {
-      append(&ptx, " wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s ",
-             (int)mma->n, LOADED_K, mma->a.name, mma->b.name);
-      appendRegisters(&ptx, (int64_t)slab * size, size);
+      char loaded[48];
       int x = (slab * STEPS + step) * 4;
-      append(&ptx, ", {x%d,x%d,x%d,x%d}, b, %s, 1, 1;", x, x + 1, x + 2, x + 3,
-             step ? "always" : "more");
+      snprintf(loaded, sizeof loaded, "{x%d,x%d,x%d,x%d}", x, x + 1, x + 2,
+               x + 3);
+      appendProduct(&ptx, mma, step, slab, loaded);
     }
   }
-  append(&ptx, " wgmma.commit_group.sync.aligned;"
-               " wgmma.wait_group.sync.aligned 0; }");
-  operands[n++] = a;
-  operands[n++] = b;
-  operands[n++] = accumulate;
-  return mloptNvPtx(nv, ptx.at, constraints.at, n, operands,
-                    mloptNvAccumulatorType(nv, mma));
+  return emitStage(nv, mma, &ptx, &constraints, n, operands, a, b, accumulate,
+                   0);
 }
 
 //===----------------------------------------------------------------------===//

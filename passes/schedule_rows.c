@@ -414,6 +414,7 @@ bool mloptChooseRows(MloptProgram *p, bool clusters, MloptSchedule *out) {
                          .line = l.line,
                          .cluster = l.cluster,
                          .resident = residentBlocks(p, lanes, &l, threads)};
+  // The same chips have the instruction.
   if (clusters)
     out->ahead = blocksAhead(p, out);
   return true;
