@@ -12,9 +12,10 @@
 How it measures:
 
 - A case runs in one process, all contenders on the same random buffers, one
-  after the other in changing order. Each has one place for its results, as
-  PyTorch's allocator gives it, whatever its inputs. Inputs that are mostly
-  zeros are refused: they draw less power and run faster than data does.
+  after the other, each round in another random order. Each has one place for
+  its results, as PyTorch's allocator gives it, whatever its inputs. Inputs that
+  are mostly zeros are refused: they draw less power and run faster than data
+  does.
 - Every result is first held against float64 on the same inputs. What is wrong,
   fails or hangs is a row with the error; no case is left out.
 - Burst: single runs after a pause, timed by events, with the L2 emptied and
