@@ -29,6 +29,7 @@
 #include "emit_index.h"
 #include "emit_pull_impl.h"
 #include "emit_reduce.h"
+#include "nv_build.h"
 #include "target.h"
 
 enum { MAX_HELD = 16, MAX_SUMS = 8, MAX_AHEAD = 8, MAX_OF_ROW = 4 };
@@ -373,8 +374,18 @@ static void storeRows(Both *s) {
 // Columns
 //===----------------------------------------------------------------------===//
 
+/// A sum as a value of this place, where LLVM would add at the end of the row
+/// and hold what it adds till then.
+static MlirValue addHere(Both *s, MlirValue sum) {
+  MloptNv nv = {.b = s->b};
+  MlirType type = mlirValueGetType(sum);
+  return mlirTypeIsAF32(type)
+             ? mloptNvPtx(&nv, "mov.b32 $0, $1;", "=f,f", 1, &sum, type)
+             : sum;
+}
+
 /// Adds the row's elements to the running sums: those of each sum, vector by
-/// vector, lane by lane.
+/// vector, lane by lane. What vectors past the row's end add up, nobody reads.
 static void accumulate(Both *s, MlirValue *values) {
   MloptPull *p = s->pull;
   const intptr_t lanes = s->kernel->schedule.lanes;
@@ -390,10 +401,10 @@ static void accumulate(Both *s, MlirValue *values) {
         MlirValue kept = add(s, multiply(s, s->piece, s->columns), column);
         mloptPullBindSplit(p, kept, s->piece, s->columns, column);
         mloptSharedLoops(p, sum, kept, s->down, loops);
-        mloptSharedElements(p, sum, loops,
-                            mloptBothHold(p, s->rowValid, s->valid[v]),
-                            elements);
+        mloptSharedElements(p, sum, loops, s->rowValid, elements);
         mloptBuildStep(p, sum, values, elements);
+        for (intptr_t i = 0; i < sum->numResults; ++i)
+          values[i] = addHere(s, values[i]);
       }
     }
   }
@@ -517,8 +528,10 @@ static void goDown(Both *s, MlirValue *out) {
             s->line);
   loadAhead(s, following, ahead);
   bindAhead(s, next + numSums);
-  intptr_t numReduced = reduceRows(s);
+  // The sums as soon as what they add is known, with the reductions that this
+  // needs: the fewest registers are held where warps wait for each other.
   accumulate(s, next);
+  intptr_t numReduced = reduceRows(s);
   storeWhole(s);
   storeRows(s);
   // Where warps meet but once for a row, none may be a row ahead of another.

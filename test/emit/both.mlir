@@ -5,7 +5,8 @@
 // RUN: mlopt-compile %s --emit=ptx | FileCheck %s
 
 // Two operands and a weight for each column; two sums of rows, which warps meet
-// in shared memory for; then what each column's rows gave, once.
+// in shared memory for; then what each column's rows gave, once. The sums of the
+// columns grow between the two, so that what they add is held for neither.
 // CHECK-LABEL: .entry gradients_kernel_0
 // CHECK:       .minnctapersm 2
 // CHECK-COUNT-2: ld.global.v4
@@ -15,6 +16,8 @@
 // CHECK-COUNT-2: ld.global.v4
 // CHECK-NOT:   ld.global
 // CHECK:       bar.sync
+// CHECK-COUNT-8: begin inline asm{{[[:space:]]+}}mov.b32
+// CHECK:       shfl.sync.bfly.b32 {{.*}}, 16, 31, -1;
 // CHECK:       st.shared.v4
 // CHECK:       bar.sync
 // CHECK:       st.global.b32
