@@ -87,6 +87,8 @@ typedef struct MloptTiledFactor {
   int64_t vector;       ///< elements that a thread has side by side
   int64_t run;          ///< of them, those of one access to memory
   bool isShifted;       ///< by an element, where it starts at an odd one
+  MlirValue last;       ///< i32: the tensor's last element, where it is the
+                        ///< first half of a word that ends beyond the tensor
   bool isCopied;        ///< by cp.async, without registers
   bool isReadOnce;      ///< by one thread
   bool isConverted;     ///< elements change their type on the way

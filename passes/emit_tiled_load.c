@@ -250,12 +250,6 @@ static MlirValue sharedAddress(MloptTiled *g, const MloptTiledFactor *f, int i,
   return mloptNvAdd(&g->nv, at, slot);
 }
 
-/// Whether a tensor's last element is the first of an aligned word, so that the
-/// word's other half is beyond the tensor.
-static bool endsInWord(const MloptTiledFactor *f) {
-  return mloptNumElements(mlirValueGetType(f->source->tensor)) % 2 != 0;
-}
-
 /// Bytes from an address to the tensor's last element, as i32.
 static MlirValue distanceToLast(MloptTiled *g, const MloptTiledFactor *f,
                                 MlirValue address) {
@@ -284,12 +278,13 @@ static void loadShifted(MloptTiled *g, const MloptTiledFactor *f,
       mloptBuildSelect(b, inside, mloptNvAdd(nv, left, odd), mloptNvInt(nv, 0));
   MlirValue toLast = {NULL};
   address = mloptNvArith(nv, "arith.andi", address, mloptNvLong(nv, -4));
-  if (endsInWord(f))
+  if (!mlirValueIsNull(f->last))
     toLast = distanceToLast(g, f, address);
   pointer =
       mloptBuildUnary(b, "llvm.inttoptr", address, mlirValueGetType(pointer));
   for (int w = 0; w <= MLOPT_TILED_SHIFTED / 2; ++w)
-    out->words[i][w] = mloptNvLoadHalves(nv, pointer, w, reach, toLast);
+    out->words[i][w] =
+        mloptNvLoadHalves(nv, pointer, w, reach, toLast, f->last);
   out->shift[i] = mloptNvShlInt(nv, odd, 4);
   out->left[i] = left;
 }

@@ -273,6 +273,24 @@ void mloptTiledPlaceRows(MloptTiled *g, MloptTiledFactor *f) {
   }
 }
 
+/// Loads the last element of a shifted tensor if it has a word for itself.
+static void setUpLast(MloptTiled *g, MloptTiledFactor *f) {
+  MloptNv *nv = &g->nv;
+  if (!f->isShifted || !f->source->isKnown)
+    return;
+  MlirValue tensor = f->source->tensor;
+  int64_t count = mloptNumElements(mlirValueGetType(tensor));
+  if (count % 2 == 0)
+    return;
+  MlirValue last,
+      pointer =
+          mloptTiledAdvance(g, mloptPullFindPointer(g->pull, tensor),
+                            mloptNvLong(nv, (count - 1) * f->elementBytes));
+  mloptNvLoadWords(nv, pointer, f->elementBytes, false, (MlirValue){NULL},
+                   &last);
+  f->last = mloptBuildUnary(nv->b, "arith.extui", last, nv->i32);
+}
+
 void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
   MloptTiledFactor *f = &g->factors[factor];
   *f = (MloptTiledFactor){
@@ -306,6 +324,7 @@ void mloptTiledSetUpFactor(MloptTiled *g, int factor, int64_t start) {
     g->nv.b->failed = true;
   else
     setUpVectors(g, f);
+  setUpLast(g, f);
   if (f->factor->isComputed)
     mloptTiledPlaceRows(g, f);
 }

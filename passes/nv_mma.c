@@ -285,24 +285,21 @@ int mloptNvLoadWords(MloptNv *nv, MlirValue pointer, int64_t bytes, bool once,
 }
 
 MlirValue mloptNvLoadHalves(MloptNv *nv, MlirValue pointer, int word,
-                            MlirValue left, MlirValue toLast) {
+                            MlirValue left, MlirValue toLast, MlirValue last) {
   char ptx[320];
   bool mayEnd = !mlirValueIsNull(toLast);
-  int used = snprintf(ptx, sizeof ptx,
-                      "{ .reg .pred p, q; .reg .b16 half; mov.b32 $0, 0;"
-                      " setp.gt.s32 p, $2, %d;",
-                      2 * word);
+  int used = snprintf(
+      ptx, sizeof ptx,
+      "{ .reg .pred p, q; mov.b32 $0, 0; setp.gt.s32 p, $2, %d;", 2 * word);
   if (mayEnd)
     used += snprintf(ptx + used, sizeof ptx - (size_t)used,
                      " setp.eq.and.s32 q, $3, %d, p;"
-                     " setp.ne.and.s32 p, $3, %d, p;"
-                     " @q ld.global.nc.b16 half, [$1+%d];"
-                     " @q cvt.u32.u16 $0, half;",
-                     4 * word, 4 * word, 4 * word);
+                     " setp.ne.and.s32 p, $3, %d, p; @q mov.b32 $0, $4;",
+                     4 * word, 4 * word);
   snprintf(ptx + used, sizeof ptx - (size_t)used,
            " @p ld.global.nc.b32 $0, [$1+%d]; }", 4 * word);
-  MlirValue operands[] = {pointer, left, toLast};
-  return mloptNvPtx(nv, ptx, mayEnd ? "=&r,l,r,r" : "=&r,l,r", mayEnd ? 3 : 2,
+  MlirValue operands[] = {pointer, left, toLast, last};
+  return mloptNvPtx(nv, ptx, mayEnd ? "=&r,l,r,r,r" : "=&r,l,r", mayEnd ? 4 : 2,
                     operands, nv->i32);
 }
 

@@ -89,9 +89,10 @@ int mloptNvLoadWords(MloptNv *, MlirValue pointer, int64_t bytes, bool once,
 /// Loads word `word` after an aligned pointer likewise: two elements of 16
 /// bits, of which `left` (i32) are there from the pointer on; zeros if neither
 /// is. Where `toLast` (i32, null: nowhere) is the distance in bytes from the
-/// pointer to the word, only its lower half is memory that may be read.
+/// pointer to the word, only its lower half is memory that may be read, and
+/// `last` (i32) has it: a load of its own would hold up the one behind it.
 MlirValue mloptNvLoadHalves(MloptNv *, MlirValue pointer, int word,
-                            MlirValue left, MlirValue toLast);
+                            MlirValue left, MlirValue toLast, MlirValue last);
 /// Loads 16 bytes of shared memory as elements of 32 or 64 bits. Returns how
 /// many.
 int mloptNvLoadShared(MloptNv *, MlirValue sharedAddress, int64_t offset,

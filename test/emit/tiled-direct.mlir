@@ -32,6 +32,19 @@ func.func @odd_rows(%a: tensor<2x909xbf16>, %b: tensor<4360x909xbf16>) -> tensor
   return %0 : tensor<2x4360xbf16>
 }
 
+// Of an odd number of elements the last word ends beyond the tensor: what is in
+// it is loaded apart, once.
+// CHECK:       gpu.binary @last_word_kernel_0
+// CHECK:       ld.global.nc.u16
+// CHECK-NOT:   ld.global.nc.u16
+// CHECK:       ld.global.nc.b32
+// CHECK-NOT:   ld.global.nc.u16
+// CHECK:       func.func @last_word
+func.func @last_word(%a: tensor<2x909xbf16>, %b: tensor<4361x909xbf16>) -> tensor<2x4361xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<2x909xbf16>, tensor<4361x909xbf16>) -> tensor<2x4361xbf16>
+  return %0 : tensor<2x4361xbf16>
+}
+
 // Rows that are a multiple of two elements come in words.
 // CHECK:       gpu.binary @even_rows_kernel_0
 // CHECK-NOT:   shf.r
