@@ -274,7 +274,8 @@ static bool paysForLines(MlirOperation dot) {
 /// than one kernel on mma.sync that shifts elements into place, in
 /// microseconds. Rates are of an H200, fitted to both ways for 54 sizes.
 static bool pays(MlirOperation dot) {
-  enum { SIDE = 64, STEP = 128, NARROW = 16, FEW_SUMS = 1024 };
+  enum { SIDE = 64, STEP = 128, NARROW = 16, DIRECT = 8 };
+  enum { FEW_SUMS = 1024, FEW_DEPTH = 8000 };
   // In place: rows of whole words are copied, others shifted.
   int64_t granule = granuleOf(dot);
   bool isCopied = granule >= 4;
@@ -283,10 +284,12 @@ static bool pays(MlirOperation dot) {
   const double reachedInPlace = (granule == 8 ? 0.19 : 0.12) / parts;
   double bytes = 0, depth = 1, blocks = 1, batches = 1, sums = 1;
   int64_t narrow = INT64_MAX;
+  bool isAlong = true;
   for (intptr_t side = 0; side < 2; ++side) {
     MlirType type = mloptOperandType(dot, side);
     MloptInts batch = mloptGetInts(dot, batchOf[side]);
     MloptInts contract = mloptGetInts(dot, contractOf[side]);
+    isAlong = isAlong && runsAlong(type, &contract);
     int64_t rows =
         mloptFuseSizeOf(type, &batch) * mloptFuseSizeOf(type, &contract);
     rows = mloptNumElements(type) / rows;
@@ -298,15 +301,21 @@ static bool pays(MlirOperation dot) {
     bytes += (double)mloptNumElements(type) *
              mloptElementWidth(mloptElementType(type)) / 8;
   }
-  // Few sums leave most multiprocessors idle either way.
-  if (batches * sums < FEW_SUMS)
+  // A single row has its sums where the rows of the other factor are reduced,
+  // which start anywhere.
+  if (narrow == 1 && isAlong && !hasOneLayout(dot))
+    return false;
+  // Few sums leave most multiprocessors idle either way, until a block that
+  // shifts takes longer than the kernel that pads.
+  if (batches * sums < FEW_SUMS && (narrow <= DIRECT || depth < FEW_DEPTH))
     return false;
   // A narrow factor beside one that is streamed, or tiles of both.
-  bool isNarrow = narrow <= NARROW;
+  bool isNarrow = narrow <= NARROW, isDirect = narrow <= DIRECT && isAlong;
   double stepTime = isNarrow ? (isCopied ? 0.5 : 1.5) : (isCopied ? 0.9 : 2.3);
   double firstTime = isNarrow ? stepTime : 2;
   double bytesInPlace = isNarrow ? (granule == 8 ? 4e6
                                     : isCopied   ? 2.2e6
+                                    : isDirect   ? 1.5e6
                                                  : 1.3e6)
                                  : (granule == 8 ? 1.6e6
                                     : isCopied   ? 9e5
@@ -320,7 +329,9 @@ static bool pays(MlirOperation dot) {
   double inPlace = products / (double)mloptSm90.tensorProducts / reachedInPlace;
   inPlace = fmax(inPlace, steps);
   inPlace = fmax(inPlace, bytes / bytesInPlace);
-  double padded = productTime(products, isNarrow ? 0 : depth);
+  // A stream is read again, in part from the L2 cache.
+  const double bytesAgain = 1e7;
+  double padded = isNarrow ? bytes / bytesAgain : productTime(products, depth);
   return padTime(bytes) + padded < inPlace;
 }
 

@@ -357,6 +357,8 @@ bool mloptTiledIsSkinny(const MloptProduct *p) {
   MloptTiledSchedule schedule;
   if (mloptTiledChooseDirect(p, false, &schedule))
     return true;
+  if (mloptTiledIsForRows(p))
+    return false;
   enum { LEAST_OTHER = 1024, LEAST_DEPTH = 512, WGMMA_SIDE = 64 };
   enum { FILLING = 100 * 128 }; // columns of as many tiles of wgmma
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;

@@ -122,15 +122,15 @@ bool mloptTiledIsDirectTile(const MloptProduct *p,
          mloptTiledThreads(s) <= MOST_THREADS;
 }
 
-/// Whether the sums of each row are so few and short that the kernels of rows
-/// (schedule_rows.c) do as well without shifting any: measured from 618x2x75 to
-/// 2593x2x503, and 1x2933x169, which took 4.4 us, not 6.
-static bool isForRows(const MloptProduct *p) {
+bool mloptTiledIsForRows(const MloptProduct *p) {
   enum { MOST_NARROW = 2, MOST_DEPTH = 512, MOST_SUMS = 6144 };
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
-  return !isWhole(p) && (mloptTiledIsFew(p) ||
-                         ((m < n ? m : n) <= MOST_NARROW && m * n < MOST_SUMS &&
-                          p->axes[MLOPT_AXIS_K].size <= MOST_DEPTH));
+  int64_t narrow = m < n ? m : n;
+  if (narrow == 1 && isReadable(p) && isShifted(p))
+    return true;
+  return !isWhole(p) &&
+         (mloptTiledIsFew(p) || (narrow <= MOST_NARROW && m * n < MOST_SUMS &&
+                                 p->axes[MLOPT_AXIS_K].size <= MOST_DEPTH));
 }
 
 /// A kernel that reads a side of up to eight beside the other factor, as fast
@@ -145,7 +145,7 @@ bool mloptTiledChooseDirect(const MloptProduct *p, bool clusters,
   int64_t m = p->axes[MLOPT_AXIS_M].size, n = p->axes[MLOPT_AXIS_N].size;
   int64_t k = p->axes[MLOPT_AXIS_K].size;
   if ((m < n ? m : n) > DIRECT_COLUMNS || (m < n ? n : m) < LEAST_OTHER ||
-      p->isOrdered || !isReadable(p) || isForRows(p) ||
+      p->isOrdered || !isReadable(p) || mloptTiledIsForRows(p) ||
       !mloptTiledIsStreamed(p, rows ? MLOPT_AXIS_N : MLOPT_AXIS_M))
     return false;
   // Shifted lines come one a step, to twice as many warps.
@@ -159,7 +159,8 @@ bool mloptTiledChooseDirect(const MloptProduct *p, bool clusters,
   s.tile[!rows] = s.warp[!rows] = DIRECT_COLUMNS;
   int64_t tiles = mloptTiledCountTiles(p, &s);
   while (s.groups < most && s.groups * depth < k &&
-         (s.groups < LEAST_GROUPS || s.groups * tiles < warps))
+         (s.groups < LEAST_GROUPS ||
+          s.groups * tiles < (s.groups < MOST_GROUPS ? share : 1) * warps))
     s.groups *= 2;
   s.tile[2] = s.groups * depth;
   if (s.groups < LEAST_WARPS)

@@ -41,6 +41,12 @@ int64_t mloptTiledCost(const MloptProduct *, const MloptTiledSchedule *);
 bool mloptTiledIsStreamed(const MloptProduct *, MloptAxis);
 /// What is legal of a direct kernel: whole fragments, lines, and registers.
 bool mloptTiledIsDirectTile(const MloptProduct *, const MloptTiledSchedule *);
+/// Whether a product is for the kernels of rows (schedule_rows.c), which shift
+/// nothing: a single row beside rows that start anywhere, of which those read
+/// 80 MB in 28 us and a direct kernel in 34; or sums so few and short that they
+/// do as well, measured from 618x2x75 to 2593x2x503, and 1x2933x169, which took
+/// 4.4 us, not 6.
+bool mloptTiledIsForRows(const MloptProduct *);
 /// Chooses the tile of a direct kernel; false if it is for another.
 bool mloptTiledChooseDirect(const MloptProduct *, bool clusters,
                             MloptTiledSchedule *out);

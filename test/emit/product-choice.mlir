@@ -64,6 +64,42 @@ func.func @long_rows(%a: tensor<1436x903xbf16>, %b: tensor<2x903xbf16>) -> tenso
   return %0 : tensor<1436x2xbf16>
 }
 
+// So do the sums of each row with a single other one, where none of them starts
+// with a word: no factor is copied to where TMA takes it.
+// CHECK-LABEL: llvm.func @one_row_kernel_0
+// CHECK-SAME:    family = "rows", lanes = 4
+// CHECK-NOT:   @one_row_kernel_1
+func.func @one_row(%a: tensor<1x3001xbf16>, %b: tensor<8000x3001xbf16>) -> tensor<1x8000xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<1x3001xbf16>, tensor<8000x3001xbf16>) -> tensor<1x8000xbf16>
+  return %0 : tensor<1x8000xbf16>
+}
+
+// Nor with two, which have fragments of mma.sync.
+// CHECK-LABEL: llvm.func @two_rows_kernel_0
+// CHECK-SAME:    family = "tiled", groups = 8 : i64, stages = 0
+// CHECK-NOT:   @two_rows_kernel_1
+func.func @two_rows(%a: tensor<2x2549xbf16>, %b: tensor<11485x2549xbf16>) -> tensor<2x11485xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<2x2549xbf16>, tensor<11485x2549xbf16>) -> tensor<2x11485xbf16>
+  return %0 : tensor<2x11485xbf16>
+}
+
+// Few sums of long rows that start anywhere are copied, since the few blocks
+// would shift them for longer; not those of shorter ones.
+// CHECK-LABEL: llvm.func @few_long_kernel_0
+// CHECK-SAME:    family = "pointwise"
+// CHECK-LABEL: llvm.func @few_long_kernel_1
+// CHECK-SAME:    family = "matmul"
+// CHECK-LABEL: llvm.func @few_shorter_kernel_0
+// CHECK-SAME:    family = "tiled"
+func.func @few_long(%a: tensor<25x11529xbf16>, %b: tensor<9x11529xbf16>) -> tensor<25x9xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<25x11529xbf16>, tensor<9x11529xbf16>) -> tensor<25x9xbf16>
+  return %0 : tensor<25x9xbf16>
+}
+func.func @few_shorter(%a: tensor<25x2001xbf16>, %b: tensor<9x2001xbf16>) -> tensor<25x9xbf16> {
+  %0 = mlopt.dot %a, %b contract [1] x [1] : (tensor<25x2001xbf16>, tensor<9x2001xbf16>) -> tensor<25x9xbf16>
+  return %0 : tensor<25x9xbf16>
+}
+
 // Many rows beside few columns are streamed in tiles as narrow as there are. Of
 // the columns, those are loaded that there are.
 // CHECK-LABEL: llvm.func @tall_kernel_0

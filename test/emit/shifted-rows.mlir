@@ -44,13 +44,28 @@ func.func @end(%x: tensor<16383x1023xi32>) -> tensor<16383xi32> {
   return %m : tensor<16383xi32>
 }
 
-// A weight starts anew with each row, elsewhere in a vector.
+// A weight starts anew with each row, elsewhere in a vector: its elements are
+// loaded one by one, and shorter vectors take as long then.
 // PLAN-LABEL:  gpu.module @weight_kernel_0
-// PLAN:        mlopt.schedule = {{{.*}}lanes = 1 : i64
+// PLAN:        mlopt.schedule = {{{.*}}lanes = 4 : i64, line = 288 : i64, {{.*}}vectors = 8 : i64}
+// CHECK-LABEL: .entry weight_kernel_0
+// CHECK-DAG:   ld.global.v4.b16
+// CHECK-DAG:   ld.global.b16
+// CHECK:       ret;
 func.func @weight(%x: tensor<8192x8191xbf16>, %w: tensor<8191xbf16>) -> tensor<8192xbf16> {
   %b = mlopt.broadcast %w dims [1] : tensor<8191xbf16> -> tensor<8192x8191xbf16>
   %p = mlopt.mul %x, %b : tensor<8192x8191xbf16>
   %s = mlopt.reduce add %p dims [1] : (tensor<8192x8191xbf16>) -> tensor<8192xbf16>
+  return %s : tensor<8192xbf16>
+}
+
+// Rows of fewer elements gain nothing by it.
+// PLAN-LABEL:  gpu.module @short_weight_kernel_0
+// PLAN:        mlopt.schedule = {{{.*}}lanes = 1 : i64
+func.func @short_weight(%x: tensor<8192x2007xbf16>, %w: tensor<2007xbf16>) -> tensor<8192xbf16> {
+  %b = mlopt.broadcast %w dims [1] : tensor<2007xbf16> -> tensor<8192x2007xbf16>
+  %p = mlopt.mul %x, %b : tensor<8192x2007xbf16>
+  %s = mlopt.reduce add %p dims [1] : (tensor<8192x2007xbf16>) -> tensor<8192xbf16>
   return %s : tensor<8192xbf16>
 }
 

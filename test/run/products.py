@@ -267,6 +267,11 @@ for element in ("bf16", "f32"):
                         (17, 1024, 640), (64, 1504, 512), (5, 4107, 777),
                         (2000, 1, 600), (20000, 16, 520), (13000, 40, 136)):
             matmul(m, n, k, layout, element)
+# One row and more beside rows that start anywhere, few sums of long ones.
+for m, n, k in ((1, 5003, 3001), (4001, 1, 2005), (1, 700, 9001),
+                (2, 9001, 2549), (7, 5003, 2049), (25, 9, 11529)):
+    for element in ("bf16", "f16"):
+        matmul(m, n, k, "nt", element)
 # A short side, straight from memory: rows and depths of no whole line, blocks
 # that share k, batches.
 for element in ("bf16", "f16"):
