@@ -13,16 +13,19 @@
 //        after |   K   | depth                  of a tile, K and V of its steps
 //        +-------+-----+         warpgroup 1    64 rows: scores, weights, sums
 //   +---+--------------+         warpgroup 2    the next 64 rows
-//   | Q | 1   | weights|   V  |  (warpgroup 3)
+//   | Q | 1   | weights|   V  |  1 to 3 of these compute
 //   +---+-----|--------|   |  |
 //   |   | 2   | scores |   v  |  What the weights and V add up to stays in
 //   +---+--------------+------+  registers until the last step.
 //
 // Shared memory, everything aligned to 1,024 bytes but the barriers:
 //
-//   | Q | K stage 0 .. S-1 | V stage 0 .. S-1 | stores of 1, 2, .. | barriers
+//   | Q 0, 1 | K stage 0 .. S-1 | V stage 0 .. S-1 | stores of 1, .. | barriers
 //
-// Scores that the program stores go through the stores' part, step by step.
+// Q has two stages where a block takes several tiles, so that a tile's rows are
+// there when it begins. Scores that the program stores go through the stores'
+// part, step by step. Where the blocks of a cluster share the keys of few rows,
+// they leave what they have for each other there (emit_stream_split.c).
 //
 // A box is 128 bytes wide, with the 128-byte swizzle, and as many rows high as
 // the tile has rows or keys; one that is wider lies as boxes, one after
@@ -49,13 +52,18 @@ static void readThreads(MloptStreamKernel *g) {
   g->isFirst = mloptNvEqInt(nv, thread, 0);
   g->thread = mloptNvAndInt(nv, thread, MLOPT_STREAM_WARPGROUP - 1);
   g->warpgroup = mloptNvUniform(nv, mloptNvShrInt(nv, thread, 7));
+  g->number = mloptNvRegister(nv, "ctaid.x");
+  if (g->s.splits > 1) {
+    g->rank = mloptNvRegister(nv, "cluster.ctarank");
+    g->number = mloptNvDivInt(nv, g->number, g->s.splits);
+  }
 }
 
 static void initialise(MloptStreamKernel *g) {
   MloptNv *nv = &g->nv;
   MloptNvScope once = mloptNvBeginIf(nv, g->isFirst);
   for (intptr_t i = 0, n = mlirBlockGetNumArguments(g->parameters); i < n; ++i)
-    if (mloptStreamIsMap(&g->p, i))
+    if (mloptStreamIsMap(&g->p, &g->s, i))
       mloptNvPrefetchMap(nv, mlirBlockGetArgument(g->parameters, i));
   mloptNvRingInit(nv, &g->q);
   mloptNvRingInit(nv, &g->k);
@@ -67,6 +75,8 @@ static void initialise(MloptStreamKernel *g) {
 static void setRegisters(MloptStreamKernel *g, bool increase) {
   char text[96];
   bool isTwo = mloptStreamConsumers(&g->s) == 2;
+  if (mloptStreamConsumers(&g->s) == 1)
+    return;
   snprintf(text, sizeof text,
            "{action = #nvvm<action %s>, regCount = %d : i32}",
            increase ? "increase" : "decrease",
@@ -103,19 +113,19 @@ static void loadRows(MloptStreamKernel *g, const MloptMatrix *factor,
   }
 }
 
+static MlirValue stageOffset(MloptStreamKernel *g, MlirValue stage,
+                             int64_t start, int64_t bytes) {
+  return mloptNvAddInt(&g->nv, mloptNvMulInt(&g->nv, stage, bytes), start);
+}
+
 static void loadQ(MloptStreamKernel *g, MloptNvPlace place) {
   MloptNv *nv = &g->nv;
   const MlirValue axes[MLOPT_NUM_AXES] = {
       [MLOPT_AXIS_BATCH] = g->tile.batch, [MLOPT_AXIS_M] = g->tile.row};
   MlirValue barrier = mloptNvRingAcquire(nv, &g->q, place, g->shared.qBytes);
   loadRows(g, &g->p.scores.a, MLOPT_AXIS_K, g->s.tile[0],
-           g->p.scores.sizes[MLOPT_AXIS_K], axes, mloptNvInt(nv, g->shared.q),
-           barrier);
-}
-
-static MlirValue stageOffset(MloptStreamKernel *g, MlirValue stage,
-                             int64_t start, int64_t bytes) {
-  return mloptNvAddInt(&g->nv, mloptNvMulInt(&g->nv, stage, bytes), start);
+           g->p.scores.sizes[MLOPT_AXIS_K], axes,
+           stageOffset(g, place.stage, g->shared.q, g->shared.qBytes), barrier);
 }
 
 static void loadStep(MloptStreamKernel *g, MlirValue step, MloptNvPlace place) {
@@ -135,14 +145,16 @@ static void loadStep(MloptStreamKernel *g, MlirValue step, MloptNvPlace place) {
            stageOffset(g, place.stage, g->shared.v, g->shared.vBytes), barrier);
 }
 
-/// The steps of a tile; K and V go through their rings alike.
+/// The steps of a tile, the last one first; K and V go through their rings
+/// alike.
 static MloptNvPlace loadSteps(MloptStreamKernel *g, MloptNvPlace place) {
   MloptNv *nv = &g->nv;
-  MlirValue start[] = {place.stage, place.parity}, in[2], out[2], step;
-  MloptNvScope steps = mloptNvBeginFor(nv, g->tile.from, g->tile.end,
-                                       mloptNvInt(nv, 1), 2, start, &step, in);
+  MlirValue start[] = {place.stage, place.parity}, in[2], out[2], back;
+  MlirValue count = mloptNvArith(nv, "arith.subi", g->tile.end, g->tile.from);
+  MloptNvScope steps = mloptNvBeginFor(nv, mloptNvInt(nv, 0), count,
+                                       mloptNvInt(nv, 1), 2, start, &back, in);
   MloptNvPlace here = {in[0], in[1]};
-  loadStep(g, step, here);
+  loadStep(g, mloptStreamStepAt(g, back), here);
   MloptNvPlace after = mloptNvRingNext(nv, &g->k, here);
   MlirValue next[] = {after.stage, after.parity};
   mloptNvEndFor(nv, &steps, next, out);
@@ -164,6 +176,9 @@ static void produce(MloptStreamKernel *g) {
   MlirValue next[] = {q.stage, q.parity, place.stage, place.parity};
   mloptNvEndFor(nv, &tiles, next, out);
   mloptNvEndIf(nv, &one);
+  // Consumers meet twice in mloptStreamCombine.
+  for (int i = 0; g->s.splits > 1 && i < 2; ++i)
+    mloptNvClusterBarrier(nv, false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,7 +213,7 @@ static bool readReduction(void *userData, MlirOperation generic,
 static void carve(MloptStreamKernel *g, MlirBlock code) {
   const int64_t warps = mloptStreamConsumers(&g->s) * 4;
   g->shared = mloptStreamCarve(&g->p, &g->s);
-  g->q = (MloptNvRing){.stages = 1,
+  g->q = (MloptNvRing){.stages = g->shared.qStages,
                        .barriers = g->shared.qRing,
                        .consumers = warps,
                        .blocks = 1};
@@ -242,7 +257,7 @@ bool mloptEmitStream(MlirOperation kernel, MlirBlock program, MlirBlock code) {
     return false;
   bool isMap[MLOPT_MAX_LAUNCH_ARGUMENTS];
   for (intptr_t i = 0, n = mlirBlockGetNumArguments(code); i < n; ++i)
-    isMap[i] = mloptStreamIsMap(&g.p, i);
+    isMap[i] = mloptStreamIsMap(&g.p, &g.s, i);
   mloptEpilogueBegin(&g.epilogue, pull, &g.p.values, program, code, isMap);
   mloptPullSetHooks(pull, (MloptPullHooks){.load = mloptTileLoad,
                                            .reduce = readReduction,

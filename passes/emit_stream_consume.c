@@ -9,13 +9,16 @@
 // one before, so that the Tensor Cores work while a step's scores become
 // weights.
 //
-//   S = Q K[0]                        wait     softmax
+//   S = Q K[0]   O += P V[last] of    wait S   softmax   wait O   store O
+//                the tile before                                  O = 0
 //   S = Q K[1]   O += P V[0]          wait S   softmax   wait O   repair O
 //   S = Q K[2]   O += P V[1]          wait S   softmax   wait O   repair O
-//   ...          O += P V[last]                          wait O   store O
+//   ...
 //
-// Where ptxas would call functions for the scores, O is waited for with S.
-// Weights P are the fragment of S, rounded, as the A of the second product.
+// So do a tile's first step and the last sums of the one before. Before the
+// first tile, weights are zero, and what they give is not stored. Where ptxas
+// would call functions for the scores, O is waited for with S. Weights P are
+// the fragment of S, rounded, as the A of the second product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,20 +63,22 @@ static void unflatten(const MloptStreamKernel *g, const MlirValue *from,
 // Set-up
 //===----------------------------------------------------------------------===//
 
-static void placeRows(MloptStreamKernel *g, MloptStreamConsumer *w) {
+/// The rows of a tile that the warpgroup computes.
+static void placeRows(MloptStreamKernel *g, MloptStreamConsumer *w,
+                      MlirValue batch, MlirValue row) {
   MloptNv *nv = &g->nv;
   int64_t rows = g->p.scores.sizes[MLOPT_AXIS_M];
-  w->row = mloptNvAdd(nv, g->tile.row,
-                      mloptNvMulInt(nv, w->index, MLOPT_NV_MMA_ROWS));
-  w->batchIndex = mloptNvToIndex(nv, g->tile.batch);
+  w->batch = batch;
+  w->row = mloptNvAdd(nv, row, mloptNvMulInt(nv, w->index, MLOPT_NV_MMA_ROWS));
+  w->batchIndex = mloptNvToIndex(nv, batch);
   w->column = mloptNvFragmentColumn(nv, g->thread, 0);
-  for (int row = 0; row < MLOPT_STREAM_ROWS; ++row) {
-    w->rows[row] =
-        mloptNvAdd(nv, w->row, mloptNvFragmentRow(nv, g->thread, 2 * row));
-    MlirValue inside = w->rows[row];
+  for (int i = 0; i < MLOPT_STREAM_ROWS; ++i) {
+    w->rows[i] =
+        mloptNvAdd(nv, w->row, mloptNvFragmentRow(nv, g->thread, 2 * i));
+    MlirValue inside = w->rows[i];
     if (rows % g->s.tile[0])
       inside = mloptNvMin(nv, inside, mloptNvInt(nv, rows - 1));
-    w->rowIndices[row] = mloptNvToIndex(nv, inside);
+    w->rowIndices[i] = mloptNvToIndex(nv, inside);
   }
 }
 
@@ -120,11 +125,12 @@ static void startSums(MloptStreamKernel *g, const MloptStreamConsumer *w,
                                     state->weights, (MloptNvBlock){v, 0});
 }
 
+/// Waits for them; the values are given back if `loaded`.
 static void finishSums(MloptStreamKernel *g, const MloptStreamConsumer *w,
-                       State *state) {
+                       MlirValue loaded, State *state) {
   MloptNv *nv = &g->nv;
   state->sums = mloptNvMmaWait(nv, &g->sums, state->sums, 0);
-  mloptNvRingRelease(nv, &g->v, state->v.stage, w->lane, mloptNvInt(nv, 1));
+  mloptNvRingRelease(nv, &g->v, state->v.stage, w->lane, loaded);
 }
 
 /// Whether a row of the warp has a larger score than before.
@@ -168,21 +174,56 @@ static void packWeights(MloptStreamKernel *g, const MlirValue *weights,
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// A step: its scores become weights while the sums of the one before, if there
-/// is one, are under way. Returns the scale of the scores.
-static double takeStep(MloptStreamKernel *g, const MloptStreamConsumer *w,
-                       MlirValue step, bool conditional, bool isFirst,
-                       State *state) {
+/// The tile whose last sums are under way in the first step of the next one.
+typedef struct Before {
+  MloptStreamConsumer at; ///< where it is
+  MlirValue exists;       ///< i32: 0 before the first tile
+} Before;
+
+static double scaleOf(const MloptStreamKernel *g) {
+  return g->p.scale > 0 ? g->p.scale : 1;
+}
+
+static void storeTile(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                      MloptStreamRows rows, MlirValue accumulator) {
+  MlirValue sums[MLOPT_NV_MMA_MAX_FRAGMENT];
+  mloptNvMmaFragment(&g->nv, &g->sums, accumulator, sums);
+  if (g->s.splits > 1)
+    mloptStreamCombine(g, scaleOf(g), &rows, sums);
+  mloptStreamRowsFinish(g, scaleOf(g), &rows, sums);
+  mloptStreamStore(g, w, &rows, sums);
+}
+
+/// Stores the tile before, if there is one, and starts sums anew.
+static void endBefore(MloptStreamKernel *g, const Before *before,
+                      const MloptStreamRows *rows, State *state) {
+  MloptNv *nv = &g->nv;
+  MloptPull *pull = g->epilogue.tile.pull;
+  MlirValue exists =
+      mloptBuildCmpI(nv->b, "ne", before->exists, mloptNvInt(nv, 0));
+  MloptPullScope guard = mloptPullBeginGuard(pull, exists);
+  storeTile(g, &before->at, *rows, state->sums);
+  mloptPullEndGuard(pull, exists, guard);
+  state->sums = mloptNvAccumulatorZero(nv, &g->sums);
+}
+
+/// A step: its scores become weights while the sums of the one before are under
+/// way. `before`: for the first step of a tile; null for others.
+static void takeStep(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                     MlirValue step, bool conditional, const Before *before,
+                     State *state) {
   MloptNv *nv = &g->nv;
   MloptPull *pull = g->epilogue.tile.pull;
   MloptPullMark mark = mloptPullMark(pull);
   mloptEpilogueEnter(&g->epilogue);
-  bool isOverlapped = !isFirst && mloptStreamOverlaps(g);
+  bool hasSums = !before || !mloptStreamIsAlone(&g->p, &g->s);
+  bool isOverlapped = hasSums && mloptStreamOverlaps(g);
+  MlirValue loaded = before ? before->exists : mloptNvInt(nv, 1);
   MlirValue fragment = startScores(g, w, state->k);
-  if (!isFirst)
+  if (hasSums)
     startSums(g, w, state);
-  if (!isFirst && !isOverlapped)
-    finishSums(g, w, state);
+  if (hasSums && !isOverlapped)
+    finishSums(g, w, loaded, state);
   fragment = mloptNvMmaWait(nv, &g->scores, fragment, isOverlapped ? 1 : 0);
   mloptNvRingRelease(nv, &g->k, state->k.stage, w->lane, mloptNvInt(nv, 1));
   state->k = mloptNvRingNext(nv, &g->k, state->k);
@@ -190,92 +231,125 @@ static double takeStep(MloptStreamKernel *g, const MloptStreamConsumer *w,
   mloptNvMmaFragment(nv, &g->scores, fragment, scores);
   double scale = mloptStreamScores(g, w, step, conditional, scores);
   mloptStreamStoreScores(g, w, step, scale, scores);
+  MloptStreamRows rows = state->rows;
+  if (before)
+    state->rows = mloptStreamRowsStart(g);
   mloptStreamSoftmax(g, scale, scores, &state->rows, repair);
   // ptxas moves the wait for the sums up within a basic block, before most of
   // what the Tensor Cores are to hide. The wait for this step's values ends it.
-  MloptNvPlace next = isFirst ? state->v : mloptNvRingNext(nv, &g->v, state->v);
+  MloptNvPlace next = mloptNvRingNext(nv, &g->v, state->v);
   mloptNvPin(nv, mloptNvFragmentSize(&g->scores), scores);
   mloptNvRingWait(nv, &g->v, next);
   if (isOverlapped)
-    finishSums(g, w, state);
+    finishSums(g, w, loaded, state);
   packWeights(g, scores, state);
-  if (!isFirst)
+  if (before && hasSums)
+    endBefore(g, before, &rows, state);
+  else if (!before)
     repairSums(g, repair, state);
   state->v = next;
   mloptPullReset(pull, mark);
-  return scale;
 }
 
-/// The steps from `from` to `end`.
+/// The steps from the `from`-th last one to before the `end`-th last one.
 static void takeSteps(MloptStreamKernel *g, const MloptStreamConsumer *w,
                       MlirValue from, MlirValue end, bool conditional,
                       State *state) {
   MloptNv *nv = &g->nv;
-  MlirValue carried[MOST_CARRIED], in[MOST_CARRIED], step;
+  MlirValue carried[MOST_CARRIED], in[MOST_CARRIED], back;
   intptr_t count = flatten(g, state, carried);
   MloptNvScope steps = mloptNvBeginFor(nv, from, end, mloptNvInt(nv, 1), count,
-                                       carried, &step, in);
+                                       carried, &back, in);
   unflatten(g, in, state);
-  takeStep(g, w, step, conditional, false, state);
+  takeStep(g, w, mloptStreamStepAt(g, back), conditional, NULL, state);
   flatten(g, state, in);
   mloptNvEndFor(nv, &steps, in, carried);
   unflatten(g, carried, state);
 }
 
-/// The first step is by itself: there are no sums yet. Q is given back when the
-/// last scores are there.
-static double takeAll(MloptStreamKernel *g, const MloptStreamConsumer *w,
-                      State *state) {
+/// The steps of a tile, the last one first.
+static void takeAll(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                    const Before *before, State *state) {
   MloptNv *nv = &g->nv;
   const MloptStreamTile *tile = &g->tile;
   MloptStreamParts parts = mloptStreamPartsOf(g);
-  double scale =
-      takeStep(g, w, tile->from, mloptStreamHasConditions(g), true, state);
-  MlirValue next = mloptNvAddInt(nv, tile->from, 1);
-  if (parts.before) {
-    MlirValue end = parts.full ? tile->fullFrom : tile->end;
-    takeSteps(g, w, next, end, true, state);
+  MlirValue next = mloptNvInt(nv, 0);
+  takeStep(g, w, mloptStreamStepAt(g, next), mloptStreamHasConditions(g),
+           before, state);
+  next = mloptNvInt(nv, 1);
+  const struct {
+    bool exists, conditional;
+    MlirValue until;
+  } all[] = {{parts.behind, true, tile->fullEnd},
+             {parts.full, false, parts.before ? tile->fullFrom : tile->from},
+             {parts.before, true, tile->from}};
+  for (size_t i = 0; i < MLOPT_COUNT(all); ++i) {
+    if (!all[i].exists)
+      continue;
+    MlirValue end = mloptNvArith(nv, "arith.subi", tile->end, all[i].until);
+    takeSteps(g, w, next, end, all[i].conditional, state);
     next = mloptNvArith(nv, "arith.maxsi", next, end);
   }
-  if (parts.full) {
-    MlirValue end = parts.behind ? tile->fullEnd : tile->end;
-    takeSteps(g, w, next, end, false, state);
-    next = mloptNvArith(nv, "arith.maxsi", next, end);
-  }
-  if (parts.behind)
-    takeSteps(g, w, next, tile->end, true, state);
-  mloptNvRingRelease(nv, &g->q, mloptNvInt(nv, 0), w->lane, mloptNvInt(nv, 1));
-  startSums(g, w, state);
-  finishSums(g, w, state);
-  state->v = mloptNvRingNext(nv, &g->v, state->v);
-  return scale;
 }
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// What is known before the first tile: V's place is such that the next one is
+/// the ring's first.
+static State startState(MloptStreamKernel *g) {
+  MloptNv *nv = &g->nv;
+  MloptNvPlace first = mloptNvRingFirst(nv);
+  State state = {.k = first,
+                 .v = {mloptNvInt(nv, g->s.stages - 1), mloptNvInt(nv, 1)},
+                 .sums = mloptNvAccumulatorZero(nv, &g->sums),
+                 .rows = mloptStreamRowsStart(g)};
+  for (intptr_t i = 0, n = numWeights(g); i < n; ++i)
+    state.weights[i] = mloptNvInt(nv, 0);
+  return state;
+}
+
+/// Q's place, the tile before and whether there is one, as i32.
+enum { Q_STAGE, Q_PARITY, BATCH, ROW, EXISTS, OF_TILES };
 
 void mloptStreamConsume(MloptStreamKernel *g) {
   MloptNv *nv = &g->nv;
   MloptPull *pull = g->epilogue.tile.pull;
+  MlirValue start[OF_TILES + MOST_CARRIED], in[OF_TILES + MOST_CARRIED],
+      out[OF_TILES + MOST_CARRIED];
   MloptStreamConsumer w;
   startConsumer(g, &w);
-  MloptNvPlace first = mloptNvRingFirst(nv);
-  // Q's parity, K's and V's place.
-  MlirValue start[] = {first.parity, first.stage, first.parity}, in[3], out[3];
+  State state = startState(g);
+  for (int i = 0; i < OF_TILES; ++i)
+    start[i] = mloptNvInt(nv, 0);
+  intptr_t count = OF_TILES + flatten(g, &state, start + OF_TILES);
   MloptPullMark mark = mloptPullMark(pull);
-  MloptNvScope tiles = mloptStreamBeginTiles(g, 3, start, in);
-  placeRows(g, &w);
-  State state = {.k = {in[1], in[2]},
-                 .v = {in[1], in[2]},
-                 .sums = mloptNvAccumulatorZero(nv, &g->sums),
-                 .rows = mloptStreamRowsStart(g)};
-  mloptNvRingWait(nv, &g->q, (MloptNvPlace){first.stage, in[0]});
-  double scale = takeAll(g, &w, &state);
-  MlirValue sums[MLOPT_NV_MMA_MAX_FRAGMENT];
-  mloptNvMmaFragment(nv, &g->sums, state.sums, sums);
-  mloptStreamRowsFinish(g, scale, &state.rows, sums);
-  mloptStreamStore(g, &w, &state.rows, sums);
-  MlirValue next[] = {mloptNvXor(nv, in[0], mloptNvInt(nv, 1)), state.k.stage,
-                      state.k.parity};
-  mloptNvEndFor(nv, &tiles, next, out);
+  MloptNvScope tiles = mloptStreamBeginTiles(g, count, start, in);
+  unflatten(g, in + OF_TILES, &state);
+  Before before = {.at = w, .exists = in[EXISTS]};
+  placeRows(g, &before.at, in[BATCH], in[ROW]);
+  placeRows(g, &w, g->tile.batch, g->tile.row);
+  MloptNvPlace q = {in[Q_STAGE], in[Q_PARITY]};
+  w.q = mloptNvDescriptorAt(nv, w.q,
+                            mloptNvMulInt(nv, q.stage, g->shared.qBytes));
+  mloptNvRingWait(nv, &g->q, q);
+  takeAll(g, &w, &before, &state);
+  mloptNvRingRelease(nv, &g->q, q.stage, w.lane, mloptNvInt(nv, 1));
+  q = mloptNvRingNext(nv, &g->q, q);
+  in[Q_STAGE] = q.stage;
+  in[Q_PARITY] = q.parity;
+  in[BATCH] = g->tile.batch;
+  in[ROW] = g->tile.row;
+  in[EXISTS] = mloptNvInt(nv, 1);
+  flatten(g, &state, in + OF_TILES);
+  mloptNvEndFor(nv, &tiles, in, out);
   mloptPullReset(pull, mark);
+  unflatten(g, out + OF_TILES, &state);
+  placeRows(g, &w, out[BATCH], out[ROW]);
+  startSums(g, &w, &state);
+  finishSums(g, &w, mloptNvInt(nv, 0), &state);
+  storeTile(g, &w, state.rows, state.sums);
   MloptNvScope last = mloptNvBeginIf(nv, w.isFirst);
   mloptNvWaitStoresRead(nv, 0); // the kernel's end waits for the writes
   mloptNvEndIf(nv, &last);

@@ -44,6 +44,8 @@ typedef struct MloptStreamKernel {
   MlirValue thread;     ///< in its warpgroup
   MlirValue warpgroup;  ///< 0: producer
   MlirValue isFirst;    ///< of the block's threads
+  MlirValue number;     ///< of the block, or of the cluster
+  MlirValue rank;       ///< in the cluster, of blocks that share keys
   bool storesAll;       ///< of the scores, -inf too: all steps are taken
   MloptStreamTile tile;
   /// What the pull emitter finds at an element: the product of Q and K there,
@@ -53,16 +55,17 @@ typedef struct MloptStreamKernel {
 
 /// A warpgroup that computes.
 typedef struct MloptStreamConsumer {
-  MlirValue index;   ///< 0, 1, ..
-  MlirValue lane;    ///< in its warp
-  MlirValue isFirst; ///< of the warpgroup
-  MlirValue barrier; ///< named, of the warpgroup
-  MlirValue row;     ///< its first one
+  MlirValue index;      ///< 0, 1, ..
+  MlirValue lane;       ///< in its warp
+  MlirValue isFirst;    ///< of the warpgroup
+  MlirValue barrier;    ///< named, of the warpgroup
+  MlirValue batch, row; ///< of its first one
   /// Of this thread's rows: where they are, and an index within the tensors.
   MlirValue rows[MLOPT_STREAM_ROWS], rowIndices[MLOPT_STREAM_ROWS];
   MlirValue batchIndex;
-  MlirValue column;  ///< of this thread's first element in a fragment
-  MlirValue q, k, v; ///< descriptors, of stage 0
+  MlirValue column; ///< of this thread's first element in a fragment
+  MlirValue q;      ///< descriptor, of the tile's stage
+  MlirValue k, v;   ///< of stage 0
 } MloptStreamConsumer;
 
 // emit_stream_tile.c
@@ -71,6 +74,8 @@ typedef struct MloptStreamConsumer {
 MloptNvScope mloptStreamBeginTiles(MloptStreamKernel *, intptr_t numCarried,
                                    const MlirValue *start,
                                    MlirValue *outCarried);
+/// A step of the tile, counted from its last one.
+MlirValue mloptStreamStepAt(MloptStreamKernel *, MlirValue back);
 /// Whether some steps need conditions, and, if so, whether there are such
 /// before and behind those that need none, and whether there are these.
 bool mloptStreamHasConditions(const MloptStreamKernel *);
@@ -107,7 +112,23 @@ void mloptStreamSoftmax(MloptStreamKernel *, double scale, MlirValue *scores,
 void mloptStreamRowsFinish(MloptStreamKernel *, double scale, MloptStreamRows *,
                            MlirValue *sums);
 
+/// The state of rows from those of parts of their keys, in this order, and what
+/// each part's sums are to be multiplied by.
+MloptStreamRows
+mloptStreamMergeRows(MloptStreamKernel *, double scale, int64_t count,
+                     const MloptStreamRows *parts,
+                     MlirValue (*outRepairs)[MLOPT_STREAM_ROWS]);
+
+// emit_stream_split.c
+/// Combines the state and the fragment of sums with those of the other blocks
+/// that share the tile's keys: `sums` becomes this block's part of the columns.
+void mloptStreamCombine(MloptStreamKernel *, double scale, MloptStreamRows *,
+                        MlirValue *sums);
+
 // emit_stream_store.c
+/// The columns of rows that this block stores, of which each thread has half as
+/// many elements.
+int64_t mloptStreamColumns(const MloptStreamKernel *);
 /// Stores a step's scores, given as numbers of which they are so many times,
 /// where the program stores them.
 void mloptStreamStoreScores(MloptStreamKernel *, const MloptStreamConsumer *,

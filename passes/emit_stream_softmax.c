@@ -73,6 +73,21 @@ static MlirValue isEmpty(MloptNv *nv, MlirValue max) {
   return mloptBuildCmpF(nv->b, "oeq", max, number(nv, -INFINITY));
 }
 
+/// What is added to scores times the factor: less the largest one's.
+static MlirValue lowerOf(MloptNv *nv, MlirValue max, MlirValue factor) {
+  MlirValue used =
+      mloptBuildSelect(nv->b, isEmpty(nv, max), number(nv, 0), max);
+  return mloptBuildUnary(nv->b, "arith.negf", multiplyUp(nv, used, factor),
+                         nv->f32);
+}
+
+/// What repairs sums that were taken with another maximum.
+static MlirValue repairOf(MloptNv *nv, MlirValue max, MlirValue factor,
+                          MlirValue lower) {
+  return powerOfTwo(
+      nv, mloptNvArith(nv, "arith.addf", multiplyUp(nv, max, factor), lower));
+}
+
 MloptStreamRows mloptStreamRowsStart(MloptStreamKernel *g) {
   MloptStreamRows rows;
   for (int row = 0; row < MLOPT_STREAM_ROWS; ++row) {
@@ -92,13 +107,8 @@ void mloptStreamSoftmax(MloptStreamKernel *g, double scale, MlirValue *scores,
     MlirValue max = reduceQuad(nv, "arith.maximumf",
                                reduceRow(g, "arith.maximumf", row, scores));
     max = mloptNvArith(nv, "arith.maximumf", rows->max[row], max);
-    MlirValue used =
-        mloptBuildSelect(nv->b, isEmpty(nv, max), number(nv, 0), max);
-    lower[row] = mloptBuildUnary(nv->b, "arith.negf",
-                                 multiplyUp(nv, used, factor), nv->f32);
-    outRepair[row] = powerOfTwo(
-        nv, mloptNvArith(nv, "arith.addf",
-                         multiplyUp(nv, rows->max[row], factor), lower[row]));
+    lower[row] = lowerOf(nv, max, factor);
+    outRepair[row] = repairOf(nv, rows->max[row], factor, lower[row]);
     rows->max[row] = max;
   }
   for (int64_t i = 0, n = mloptNvFragmentSize(&g->scores); i < n; ++i)
@@ -107,6 +117,27 @@ void mloptStreamSoftmax(MloptStreamKernel *g, double scale, MlirValue *scores,
   for (int row = 0; row < MLOPT_STREAM_ROWS; ++row)
     rows->sum[row] = multiplyAdd(nv, rows->sum[row], outRepair[row],
                                  reduceRow(g, "arith.addf", row, scores));
+}
+
+MloptStreamRows
+mloptStreamMergeRows(MloptStreamKernel *g, double scale, int64_t count,
+                     const MloptStreamRows *parts,
+                     MlirValue (*outRepairs)[MLOPT_STREAM_ROWS]) {
+  MloptNv *nv = &g->nv;
+  MlirValue factor = number(nv, scale * M_LOG2E);
+  MloptStreamRows rows = mloptStreamRowsStart(g);
+  for (int row = 0; row < MLOPT_STREAM_ROWS; ++row) {
+    for (int64_t i = 0; i < count; ++i)
+      rows.max[row] =
+          mloptNvArith(nv, "arith.maximumf", rows.max[row], parts[i].max[row]);
+    MlirValue lower = lowerOf(nv, rows.max[row], factor);
+    for (int64_t i = 0; i < count; ++i) {
+      outRepairs[i][row] = repairOf(nv, parts[i].max[row], factor, lower);
+      rows.sum[row] =
+          multiplyAdd(nv, parts[i].sum[row], outRepairs[i][row], rows.sum[row]);
+    }
+  }
+  return rows;
 }
 
 void mloptStreamRowsFinish(MloptStreamKernel *g, double scale,
@@ -121,6 +152,6 @@ void mloptStreamRowsFinish(MloptStreamKernel *g, double scale,
       rows->max[row] =
           mloptNvArith(nv, "arith.mulf", rows->max[row], number(nv, scale));
   }
-  for (int64_t i = 0, n = mloptNvFragmentSize(&g->sums); i < n; ++i)
+  for (int64_t i = 0, n = mloptStreamColumns(g) / 2; i < n; ++i)
     sums[i] = mloptBuildSelect(nv->b, empty[i / 2 % 2], nan, sums[i]);
 }

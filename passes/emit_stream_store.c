@@ -17,8 +17,8 @@
 
 enum { BOX_BYTES = MLOPT_NV_MMA_ROWS * MLOPT_NV_ROW_BYTES };
 
-static int64_t columnsOf(const MloptStreamKernel *g) {
-  return g->p.values.sizes[MLOPT_AXIS_N];
+int64_t mloptStreamColumns(const MloptStreamKernel *g) {
+  return g->p.values.sizes[MLOPT_AXIS_N] / g->s.splits;
 }
 
 static MloptEpiloguePoint pointAt(MloptStreamKernel *g,
@@ -28,6 +28,9 @@ static MloptEpiloguePoint pointAt(MloptStreamKernel *g,
   MloptNv *nv = &g->nv;
   MlirValue column =
       mloptNvAddInt(nv, w->column, element / 4 * 8 + element % 2);
+  if (g->s.splits > 1)
+    column = mloptNvAdd(nv, column,
+                        mloptNvMulInt(nv, g->rank, mloptStreamColumns(g)));
   return (MloptEpiloguePoint){
       .axes = {[MLOPT_AXIS_BATCH] = w->batchIndex,
                [MLOPT_AXIS_M] = rowIndex,
@@ -83,7 +86,7 @@ static void storeBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
   MloptNvScope one = mloptNvBeginIf(nv, w->isFirst);
   for (int64_t i = 0; i < count; ++i) {
     const MlirValue axes[MLOPT_NUM_AXES] = {
-        [MLOPT_AXIS_BATCH] = g->tile.batch,
+        [MLOPT_AXIS_BATCH] = w->batch,
         [MLOPT_AXIS_M] = w->row,
         [MLOPT_AXIS_N] = mloptNvAddInt(nv, first, i * columns)};
     MlirValue at[MLOPT_PLACE_MAX_DIGITS];
@@ -104,6 +107,26 @@ static void reuseBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w) {
   mloptNvBarrier(nv, w->barrier, MLOPT_STREAM_WARPGROUP);
 }
 
+/// Stores so many boxes of an output from column `first` on, as many at once as
+/// there is room for. `places`: of mloptPlaceFragment.
+static void stageBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
+                       const MloptContraction *c, const MloptOutput *output,
+                       MlirValue first, int64_t boxes, const MlirValue *places,
+                       MlirValue *elements) {
+  MloptNv *nv = &g->nv;
+  int64_t columns = mloptMatmulStoreColumns(output), count;
+  for (int64_t done = 0; done < boxes; done += count) {
+    count = boxes - done < g->shared.boxes ? boxes - done : g->shared.boxes;
+    reuseBoxes(g, w);
+    for (int64_t i = 0; i < count; ++i)
+      mloptStageFragment(nv, mloptElementType(output->type), places,
+                         boxOffset(g, w, i),
+                         elements + (done + i) * columns / 2);
+    storeBoxes(g, w, c, output, mloptNvAddInt(nv, first, done * columns),
+               count);
+  }
+}
+
 static void storeByBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
                          const MloptStreamRows *rows, const MloptOutput *output,
                          const MlirValue *sums) {
@@ -113,16 +136,13 @@ static void storeByBoxes(MloptStreamKernel *g, const MloptStreamConsumer *w,
   // What a box has beyond the last column is not stored.
   MlirValue places[4], elements[MLOPT_NV_MMA_MAX_FRAGMENT];
   mloptPlaceFragment(nv, g->thread, mloptElementWidth(element) == 16, places);
-  for (int64_t i = 0; i < columnsOf(g) / 2; i += 2)
+  for (int64_t i = 0; i < mloptStreamColumns(g) / 2; i += 2)
     evaluate(g, w, rows, output, sums, i, true, elements + i);
-  for (int64_t i = columnsOf(g) / 2; i < MLOPT_NV_MMA_MAX_FRAGMENT; ++i)
+  for (int64_t i = mloptStreamColumns(g) / 2; i < MLOPT_NV_MMA_MAX_FRAGMENT;
+       ++i)
     elements[i] = elements[i - 1];
-  reuseBoxes(g, w);
-  for (int64_t i = 0; i * columns < columnsOf(g); ++i)
-    mloptStageFragment(nv, element, places, boxOffset(g, w, i),
-                       elements + i * columns / 2);
-  storeBoxes(g, w, &g->p.values, output, mloptNvInt(nv, 0),
-             mloptDivideUp(columnsOf(g), columns));
+  stageBoxes(g, w, &g->p.values, output, mloptNvInt(nv, 0),
+             mloptDivideUp(mloptStreamColumns(g), columns), places, elements);
 }
 
 void mloptStreamStoreScores(MloptStreamKernel *g, const MloptStreamConsumer *w,
@@ -133,7 +153,6 @@ void mloptStreamStoreScores(MloptStreamKernel *g, const MloptStreamConsumer *w,
   MloptNv *nv = &g->nv;
   const MloptOutput *output = &g->p.scores.outputs[0];
   int64_t columns = mloptMatmulStoreColumns(output);
-  int64_t boxes = g->s.tile[1] / columns, together = g->shared.scoreBoxes;
   MlirValue places[4], elements[MLOPT_STREAM_MAX_SCORES];
   MlirValue factor = mloptBuildConstant(
       nv->b, mlirFloatAttrDoubleGet(nv->b->context, nv->f32, scale));
@@ -143,15 +162,8 @@ void mloptStreamStoreScores(MloptStreamKernel *g, const MloptStreamConsumer *w,
                       : mloptNvArith(nv, "arith.mulf", scores[i], factor);
   mloptPlaceFragment(nv, g->thread, false, places);
   MlirValue key = mloptNvMulInt(nv, step, g->s.tile[1]);
-  for (int64_t first = 0; first < boxes; first += together) {
-    int64_t count = boxes - first < together ? boxes - first : together;
-    reuseBoxes(g, w);
-    for (int64_t i = 0; i < count; ++i)
-      mloptStageFragment(nv, nv->f32, places, boxOffset(g, w, i),
-                         elements + (first + i) * columns / 2);
-    storeBoxes(g, w, &g->p.scores, output,
-               mloptNvAddInt(nv, key, first * columns), count);
-  }
+  stageBoxes(g, w, &g->p.scores, output, key, g->s.tile[1] / columns, places,
+             elements);
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,8 +213,11 @@ static void storeRow(MloptStreamKernel *g, const MloptStreamConsumer *w,
   MlirValue isInside =
       mloptBuildCmpI(nv->b, "ult", w->rows[row],
                      mloptNvInt(nv, g->p.values.sizes[MLOPT_AXIS_M]));
-  MloptNvScope scope = mloptNvBeginIf(
-      nv, mloptBuildBinary(nv->b, "arith.andi", isFirst, isInside));
+  MlirValue stores = mloptBuildBinary(nv->b, "arith.andi", isFirst, isInside);
+  if (g->s.splits > 1)
+    stores = mloptBuildBinary(nv->b, "arith.andi", stores,
+                              mloptNvEqInt(nv, g->rank, 0));
+  MloptNvScope scope = mloptNvBeginIf(nv, stores);
   mloptTileStore(&g->epilogue.tile, &vector,
                  mlirBlockGetArgument(g->parameters, output->parameter),
                  &value);
@@ -217,11 +232,11 @@ void mloptStreamStore(MloptStreamKernel *g, const MloptStreamConsumer *w,
       storeRow(g, w, rows, &g->p.values.rowOutputs[i], row);
   for (intptr_t i = 0; i < g->p.values.numOutputs; ++i) {
     const MloptOutput *output = &g->p.values.outputs[i];
-    if (mloptMatmulStoresBoxes(&g->p.values, output)) {
+    if (mloptStreamStoresBoxes(&g->p, &g->s, output)) {
       storeByBoxes(g, w, rows, output, sums);
       continue;
     }
-    for (int64_t e = 0; e < columnsOf(g) / 2; e += 2) {
+    for (int64_t e = 0; e < mloptStreamColumns(g) / 2; e += 2) {
       MlirValue elements[2];
       evaluate(g, w, rows, output, sums, e, false, elements);
       storePair(g, w, output, e, elements);

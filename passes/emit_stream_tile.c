@@ -42,6 +42,28 @@ bool mloptStreamHasConditions(const MloptStreamKernel *g) {
   return !mlirValueIsNull(g->p.condition) || keysOf(g) % g->s.tile[1];
 }
 
+static int64_t least64(int64_t x, int64_t y) { return x < y ? x : y; }
+
+/// Whether a tile has steps with conditions behind those without, other than
+/// its last one.
+static bool hasMoreBehind(const MloptStreamKernel *g) {
+  const MloptStream *p = &g->p;
+  int64_t total = totalSteps(g), rows = g->s.tile[0], keys = g->s.tile[1];
+  if (!isUsable(g, &p->from) || !isUsable(g, &p->end) || g->storesAll)
+    return true;
+  for (int64_t i = 0, n = mloptStreamTilesOfBatch(p, &g->s); i < n; ++i) {
+    int64_t first = i * rows, last = least64(first + rows, rowsOf(g)) - 1;
+    int64_t from =
+        least64(mloptStreamBoundAt(&p->from, first) / keys, total - 1);
+    int64_t end = (mloptStreamBoundAt(&p->end, last) + keys - 1) / keys;
+    int64_t full =
+        least64(mloptStreamBoundAt(&p->fullEnd, first), keysOf(g)) / keys;
+    if ((end > from + 1 ? end : from + 1) > full + 1)
+      return true;
+  }
+  return false;
+}
+
 MloptStreamParts mloptStreamPartsOf(const MloptStreamKernel *g) {
   const MloptStreamBound *from = &g->p.fullFrom, *end = &g->p.fullEnd;
   bool all = mlirValueIsNull(g->p.condition);
@@ -52,8 +74,8 @@ MloptStreamParts mloptStreamPartsOf(const MloptStreamKernel *g) {
   if (!mloptStreamHasConditions(g))
     return parts;
   parts.before = !parts.full || (!all && (from->step || from->low > 0));
-  parts.behind = parts.full && (keysOf(g) % g->s.tile[1] ||
-                                (!all && !isAtLeast(end, keysOf(g))));
+  parts.behind =
+      parts.full && !all && !isAtLeast(end, keysOf(g)) && hasMoreBehind(g);
   return parts;
 }
 
@@ -101,6 +123,22 @@ static MlirValue between(MloptNv *nv, MlirValue x, MlirValue low,
   return least(nv, largest(nv, x, low), high);
 }
 
+/// The part of a tile's steps that this block of a cluster takes.
+static void shareSteps(MloptStreamKernel *g, MloptStreamTile *tile) {
+  MloptNv *nv = &g->nv;
+  if (g->s.splits == 1)
+    return;
+  MlirValue count = mloptNvArith(nv, "arith.subi", tile->end, tile->from);
+  MlirValue ends[2];
+  for (int i = 0; i < 2; ++i) {
+    MlirValue turn = mloptNvAddInt(nv, g->rank, i);
+    ends[i] = mloptNvDivInt(nv, mloptNvArith(nv, "arith.muli", count, turn),
+                            g->s.splits);
+  }
+  tile->end = mloptNvAdd(nv, tile->from, ends[1]);
+  tile->from = mloptNvAdd(nv, tile->from, ends[0]);
+}
+
 /// At least one step, so that every row gets a result.
 static void findSteps(MloptStreamKernel *g, MloptStreamTile *tile) {
   MloptNv *nv = &g->nv;
@@ -115,6 +153,7 @@ static void findSteps(MloptStreamKernel *g, MloptStreamTile *tile) {
     tile->from = mloptNvInt(nv, 0);
     tile->end = mloptNvInt(nv, totalSteps(g));
   }
+  shareSteps(g, tile);
   tile->fullFrom = tile->from;
   tile->fullEnd = mloptNvInt(nv, keysOf(g) / g->s.tile[1]);
   if (!mlirValueIsNull(g->p.condition)) {
@@ -131,6 +170,12 @@ static void findSteps(MloptStreamKernel *g, MloptStreamTile *tile) {
       mloptNvAdd(nv, tile->fullFrom, mloptNvRegister(nv, "ctaid.y"));
   tile->fullEnd = mloptNvAdd(nv, tile->fullEnd, mloptNvRegister(nv, "ctaid.z"));
   tile->end = mloptNvAdd(nv, tile->end, mloptNvRegister(nv, "ctaid.y"));
+}
+
+MlirValue mloptStreamStepAt(MloptStreamKernel *g, MlirValue back) {
+  MloptNv *nv = &g->nv;
+  return mloptNvArith(nv, "arith.subi", mloptNvAddInt(nv, g->tile.end, -1),
+                      back);
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,8 +211,7 @@ static MlirValue numberOf(MloptStreamKernel *g, MlirValue i) {
   MloptNv *nv = &g->nv;
   int64_t blocks = mloptStreamBlocks(&g->p, &g->s);
   MlirValue unit = g->s.paired ? mloptNvShrInt(nv, i, 1) : i;
-  MlirValue number = mloptNvAdd(nv, mloptNvMulInt(nv, unit, blocks),
-                                mloptNvRegister(nv, "ctaid.x"));
+  MlirValue number = mloptNvAdd(nv, mloptNvMulInt(nv, unit, blocks), g->number);
   return g->s.paired ? mloptNvAdd(nv, mloptNvMulInt(nv, number, 2),
                                   mloptNvAndInt(nv, i, 1))
                      : number;
@@ -180,8 +224,8 @@ MloptNvScope mloptStreamBeginTiles(MloptStreamKernel *g, intptr_t numCarried,
   int64_t perUnit = g->s.paired ? 2 : 1;
   int64_t units = mloptStreamTiles(&g->p, &g->s) / perUnit;
   int64_t blocks = mloptStreamBlocks(&g->p, &g->s);
-  MlirValue more = mloptBuildCmpI(nv->b, "ult", mloptNvRegister(nv, "ctaid.x"),
-                                  mloptNvInt(nv, units % blocks));
+  MlirValue more =
+      mloptBuildCmpI(nv->b, "ult", g->number, mloptNvInt(nv, units % blocks));
   MlirValue turns = mloptNvMulInt(
       nv, mloptNvAddInt(nv, mloptNvToInt(nv, more), units / blocks), perUnit);
   MlirValue turn;

@@ -554,8 +554,9 @@ const MloptPassDef mloptPass_outlineKernels MLOPT_TABLE = {
         "false and false; or of a product in tiles on mma.sync, `{family = "
         "\"tiled\", groups, stages, terms, tile = [m, n, k], warp = [m, n]}`, "
         "with splits; or of two products around a softmax, `{family = "
-        "\"stream\", stages, tile = [rows, keys]}`, with paired. With `tail`, "
-        "blocks send sums to each other "
+        "\"stream\", stages, tile = [rows, keys]}`, with paired, or splits. "
+        "With "
+        "`tail`, blocks send sums to each other "
         "through a buffer of their own, behind flags that a gpu.memset "
         "clears; mlopt.traffic does not count these sums.",
     .anchor = "builtin.module",

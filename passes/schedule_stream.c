@@ -46,36 +46,44 @@ int64_t mloptStreamThreads(const MloptStreamSchedule *s) {
   return WARPGROUP * (mloptStreamConsumers(s) + 1);
 }
 
-/// The bytes of a warpgroup's rows of the widest output that goes by boxes.
-static int64_t storeBytes(const MloptStream *p) {
-  int64_t most = 0;
+bool mloptStreamStoresBoxes(const MloptStream *p, const MloptStreamSchedule *s,
+                            const MloptOutput *output) {
+  return s->splits == 1 && mloptMatmulStoresBoxes(&p->values, output);
+}
+
+/// The boxes of a warpgroup's rows of the widest output, or of its scores.
+static int64_t mostBoxes(const MloptStream *p, const MloptStreamSchedule *s) {
+  int64_t most = p->scores.numOutputs ? s->tile[1] / SCORE_COLUMNS : 0;
   for (intptr_t i = 0; i < p->values.numOutputs; ++i) {
     const MloptOutput *output = &p->values.outputs[i];
     int64_t boxes =
         mloptDivideUp(columnsOf(p), mloptMatmulStoreColumns(output));
-    if (mloptMatmulStoresBoxes(&p->values, output) && boxes > most)
+    if (mloptStreamStoresBoxes(p, s, output) && boxes > most)
       most = boxes;
   }
-  return most * MLOPT_NV_MMA_ROWS * MLOPT_NV_ROW_BYTES;
+  return most;
 }
 
-static MloptStreamShared
-carve(const MloptStream *p, const MloptStreamSchedule *s, int64_t scoreBoxes) {
-  int64_t ofScores = scoreBoxes * MLOPT_NV_MMA_ROWS * MLOPT_NV_ROW_BYTES;
-  int64_t ofOutputs = storeBytes(p);
+static MloptStreamShared carve(const MloptStream *p,
+                               const MloptStreamSchedule *s, int64_t boxes) {
+  enum { STATE = 4 }; // registers of a thread's rows
+  int64_t ofBoxes = boxes * MLOPT_NV_MMA_ROWS * MLOPT_NV_ROW_BYTES;
+  int64_t forOthers =
+      s->splits > 1 ? (columnsOf(p) / 2 + STATE) * 4 * WARPGROUP : 0;
   MloptStreamShared shared = {
-      .scoreBoxes = scoreBoxes,
+      .boxes = boxes,
+      .qStages = mloptStreamIsAlone(p, s) ? 1 : 2,
       .qBytes = s->tile[0] * rowBytes(depthOf(p)),
       .kBytes = s->tile[1] * rowBytes(depthOf(p)),
       .vBytes = s->tile[1] * rowBytes(columnsOf(p)),
-      .storeBytes = ofScores > ofOutputs ? ofScores : ofOutputs,
+      .storeBytes = ofBoxes > forOthers ? ofBoxes : forOthers,
   };
-  shared.k = shared.q + shared.qBytes;
+  shared.k = shared.q + shared.qStages * shared.qBytes;
   shared.v = shared.k + s->stages * shared.kBytes;
   shared.store = shared.v + s->stages * shared.vBytes;
-  MloptNvRing one = {.stages = 1}, ring = {.stages = s->stages};
+  MloptNvRing q = {.stages = shared.qStages}, ring = {.stages = s->stages};
   shared.qRing = shared.store + mloptStreamConsumers(s) * shared.storeBytes;
-  shared.kRing = shared.qRing + mloptNvRingBytes(&one);
+  shared.kRing = shared.qRing + mloptNvRingBytes(&q);
   shared.vRing = shared.kRing + mloptNvRingBytes(&ring);
   shared.total = shared.vRing + mloptNvRingBytes(&ring);
   return shared;
@@ -83,8 +91,8 @@ carve(const MloptStream *p, const MloptStreamSchedule *s, int64_t scoreBoxes) {
 
 MloptStreamShared mloptStreamCarve(const MloptStream *p,
                                    const MloptStreamSchedule *s) {
-  // Scores of a whole step are staged at once where there is room.
-  int64_t boxes = p->scores.numOutputs ? s->tile[1] / SCORE_COLUMNS : 0;
+  // A whole output or step's scores are staged at once where there is room.
+  int64_t boxes = mostBoxes(p, s);
   MloptStreamShared shared = carve(p, s, boxes);
   while (boxes > 1 && shared.total > mloptSm90.sharedBytes) {
     boxes /= 2;
@@ -106,9 +114,9 @@ int64_t mloptStreamTiles(const MloptStream *p, const MloptStreamSchedule *s) {
   return mloptStreamTilesOfBatch(p, s) * p->scores.sizes[MLOPT_AXIS_BATCH];
 }
 
-/// Whether the GPU deals tiles out, one for each block.
+/// Whether the GPU deals tiles out, one for each block or cluster.
 static bool isDealt(const MloptStream *p, const MloptStreamSchedule *s) {
-  return !s->paired && (p->from.step || p->end.step);
+  return s->splits > 1 || (!s->paired && (p->from.step || p->end.step));
 }
 
 int64_t mloptStreamBlocks(const MloptStream *p, const MloptStreamSchedule *s) {
@@ -116,6 +124,10 @@ int64_t mloptStreamBlocks(const MloptStream *p, const MloptStreamSchedule *s) {
   return isDealt(p, s) || units < mloptSm90.multiprocessors
              ? units
              : mloptSm90.multiprocessors;
+}
+
+bool mloptStreamIsAlone(const MloptStream *p, const MloptStreamSchedule *s) {
+  return !s->paired && mloptStreamBlocks(p, s) == mloptStreamTiles(p, s);
 }
 
 int64_t mloptStreamBatches(const MloptStream *p, const MloptStreamSchedule *s) {
@@ -181,13 +193,45 @@ static int64_t registersOf(const MloptStream *p, const MloptStreamSchedule *s) {
 }
 
 int64_t mloptStreamRegisters(const MloptStreamSchedule *s) {
-  return mloptStreamConsumers(s) == 2 ? 240 : 160;
+  return mloptStreamConsumers(s) <= 2 ? 240 : 160;
+}
+
+/// The steps of a tile, as the emitter has them.
+static int64_t stepsOf(const MloptStream *p, const MloptStreamSchedule *s,
+                       int64_t tile) {
+  int64_t rows = p->scores.sizes[MLOPT_AXIS_M], first = tile * s->tile[0];
+  int64_t last = first + s->tile[0] < rows ? first + s->tile[0] : rows;
+  int64_t steps =
+      mloptDivideUp(mloptStreamBoundAt(&p->end, last - 1), s->tile[1]) -
+      mloptStreamBoundAt(&p->from, first) / s->tile[1];
+  return steps < 1 ? 1 : steps;
+}
+
+/// Why blocks cannot share a tile's keys so; null if they can, or do not.
+static const char *faultOfSplits(const MloptStream *p,
+                                 const MloptStreamSchedule *s) {
+  enum { GRAIN = 8 }; // columns of a group of registers
+  if (s->splits == 1)
+    return NULL;
+  if (s->splits < 1 || s->splits > MLOPT_STREAM_MOST_SPLITS ||
+      s->splits & (s->splits - 1))
+    return "1, 2, 4 or 8 blocks share the keys of a tile";
+  if (mloptStreamConsumers(s) > 1 || s->paired)
+    return "blocks share the keys of tiles of 64 rows alone, and of no pairs";
+  if (p->scores.numOutputs)
+    return "blocks that share keys store no scores";
+  if (columnsOf(p) % (GRAIN * s->splits))
+    return "blocks that share keys combine 8 columns each, or multiples of 8";
+  for (int64_t i = 0, n = mloptStreamTilesOfBatch(p, s); i < n; ++i)
+    if (stepsOf(p, s, i) < s->splits)
+      return "a tile has fewer steps than blocks share it";
+  return NULL;
 }
 
 static const char *faultOf(const MloptStream *p, const MloptStreamSchedule *s) {
   int64_t consumers = mloptStreamConsumers(s);
-  if (s->tile[0] % MLOPT_NV_MMA_ROWS || consumers < 2 || consumers > 3)
-    return "a block computes 128 or 192 rows";
+  if (s->tile[0] % MLOPT_NV_MMA_ROWS || consumers < 1 || consumers > 3)
+    return "a block computes 64, 128 or 192 rows";
   if (s->tile[1] % 16 || s->tile[1] < 16 || s->tile[1] > MOST_BOX)
     return "a step has 16 to 256 keys, by 16";
   if (p->scores.numOutputs && s->tile[1] % SCORE_COLUMNS)
@@ -200,8 +244,12 @@ static const char *faultOf(const MloptStream *p, const MloptStreamSchedule *s) {
     return "the stages exceed the shared memory of a block";
   if (s->paired && mloptStreamTilesOfBatch(p, s) % 2)
     return "a batch has an odd number of tiles";
-  return mloptStreamTiles(p, s) > 1 << 30 ? "there are more than 2^30 tiles"
-                                          : NULL;
+  const char *fault = faultOfSplits(p, s);
+  if (fault)
+    return fault;
+  return mloptStreamTiles(p, s) > (1 << 30) / s->splits
+             ? "there are more than 2^30 blocks"
+             : NULL;
 }
 
 bool mloptVerifyStream(MlirOperation kernel, const MloptStream *p,
@@ -231,59 +279,88 @@ static const struct {
   MloptStreamSchedule schedule;
   int64_t percent;
 } candidates[] = {
-    {{.tile = {128, 128}, .stages = 2}, 100},
-    {{.tile = {192, 128}, .stages = 2}, 87},
-    {{.tile = {128, 128}, .stages = 2, .paired = true}, 100},
-    {{.tile = {192, 128}, .stages = 2, .paired = true}, 87},
+    {{.tile = {128, 128}, .stages = 2, .splits = 1}, 100},
+    {{.tile = {192, 128}, .stages = 2, .splits = 1}, 87},
+    {{.tile = {128, 128}, .stages = 2, .splits = 1, .paired = true}, 100},
+    {{.tile = {192, 128}, .stages = 2, .splits = 1, .paired = true}, 87},
+    {{.tile = {64, 128}, .stages = 4, .splits = 1}, 130},
+    {{.tile = {64, 128}, .stages = 2, .splits = 1}, 130},
 };
 
-/// The steps of a tile, as the emitter has them.
-static int64_t stepsOf(const MloptStream *p, const MloptStreamSchedule *s,
-                       int64_t tile) {
-  int64_t rows = p->scores.sizes[MLOPT_AXIS_M], first = tile * s->tile[0];
-  int64_t last = first + s->tile[0] < rows ? first + s->tile[0] : rows;
-  int64_t steps =
-      mloptDivideUp(mloptStreamBoundAt(&p->end, last - 1), s->tile[1]) -
-      mloptStreamBoundAt(&p->from, first) / s->tile[1];
-  return steps < 1 ? 1 : steps;
+/// The steps of a tile, or of a pair.
+static int64_t stepsOfUnit(const MloptStream *p, const MloptStreamSchedule *s,
+                           int64_t unit) {
+  int64_t last = mloptStreamTilesOfBatch(p, s) - 1 - unit;
+  return stepsOf(p, s, unit) + (s->paired ? stepsOf(p, s, last) : 0);
 }
 
-/// What all blocks take, in percent of a step of 128 rows: that of full rounds
-/// of the longest tiles or pairs, or, where the GPU deals tiles out, all of
-/// them in equal parts. Between two tiles of a block, and more so between two
-/// blocks, there is time without products; as many steps as measured.
+/// The steps of the block that takes most. Tiles that are no pairs have as many
+/// each, `longest`.
+static int64_t longestWalk(const MloptStream *p, const MloptStreamSchedule *s,
+                           int64_t longest) {
+  int64_t turns = s->paired ? 2 : 1, blocks = mloptStreamBlocks(p, s);
+  int64_t ofBatch = mloptStreamTilesOfBatch(p, s) / turns, most = 0;
+  int64_t units = mloptStreamTiles(p, s) / turns;
+  if (!s->paired)
+    return mloptDivideUp(units, blocks) * longest;
+  for (int64_t block = 0; block < blocks && block < ofBatch; ++block) {
+    int64_t steps = 0;
+    for (int64_t unit = block; unit < units; unit += blocks)
+      steps += stepsOfUnit(p, s, unit % ofBatch);
+    most = steps > most ? steps : most;
+  }
+  return most;
+}
+
+/// What all blocks take, in percent of a step of 128 rows: what the block takes
+/// that walks over most, or, where the GPU deals tiles out, all of them in
+/// equal parts. Between two tiles of a block, and more so between two blocks,
+/// there is time without products, and where blocks combine what they have; as
+/// many steps as measured. Clusters of more than two blocks leave some
+/// processors idle.
 static int64_t cost(const MloptStream *p, const MloptStreamSchedule *s,
                     int64_t percent) {
-  enum { WALK_PERCENT = 120, START_PERCENT = 200, DEALT_BETTER = 95 };
-  int64_t tiles = mloptStreamTilesOfBatch(p, s), all = 0, longest = 0;
-  for (int64_t i = 0; i < tiles; ++i) {
-    int64_t steps = stepsOf(p, s, i);
+  enum { WALK_PERCENT = 120, START_PERCENT = 230, COMBINE_PERCENT = 300 };
+  int64_t turns = s->paired ? 2 : 1, all = 0, longest = 0;
+  int64_t units = mloptStreamTilesOfBatch(p, s) / turns;
+  for (int64_t i = 0; i < units; ++i) {
+    int64_t steps = stepsOfUnit(p, s, i);
     all += steps;
-    if (s->paired)
-      steps += stepsOf(p, s, tiles - 1 - i);
     longest = steps > longest ? steps : longest;
   }
-  int64_t blocks = mloptStreamBlocks(p, s), turns = s->paired ? 2 : 1;
-  int64_t perRow = percent * s->tile[0];
-  if (isDealt(p, s))
-    return (all * 100 + tiles * START_PERCENT) *
-           p->scores.sizes[MLOPT_AXIS_BATCH] / mloptSm90.multiprocessors *
-           perRow / 100 * DEALT_BETTER / 100;
-  return mloptDivideUp(mloptStreamTiles(p, s) / turns, blocks) *
-         (longest * 100 + turns * WALK_PERCENT) * perRow / 100;
+  int64_t batches = p->scores.sizes[MLOPT_AXIS_BATCH];
+  int64_t blocks = mloptStreamBlocks(p, s);
+  int64_t processors = mloptSm90.multiprocessors, total;
+  if (s->splits > 1) {
+    int64_t together =
+        (s->splits > 2 ? processors * 7 / 8 : processors) / s->splits;
+    total = mloptDivideUp(blocks, together) *
+            (mloptDivideUp(longest, s->splits) * 100 + WALK_PERCENT +
+             COMBINE_PERCENT);
+  } else if (isDealt(p, s)) {
+    int64_t share = (all * 100 + units * START_PERCENT) * batches / processors;
+    int64_t least = longest * 100 + START_PERCENT;
+    total = share > least ? share : least;
+  } else {
+    total = longestWalk(p, s, longest) * 100 +
+            mloptDivideUp(units * batches, blocks) * turns * WALK_PERCENT;
+  }
+  return total * percent * s->tile[0] / 100;
 }
 
 bool mloptScheduleStream(const MloptStream *p, MloptStreamSchedule *out) {
   int64_t best = 0;
   for (size_t i = 0; isTaken(p) && i < MLOPT_COUNT(candidates); ++i) {
-    const MloptStreamSchedule *s = &candidates[i].schedule;
-    if (faultOf(p, s) || (s->paired && !p->end.step))
-      continue;
-    int64_t own = cost(p, s, candidates[i].percent);
-    if (best && own >= best)
-      continue;
-    best = own;
-    *out = *s;
+    MloptStreamSchedule s = candidates[i].schedule;
+    for (; s.splits <= MLOPT_STREAM_MOST_SPLITS; s.splits *= 2) {
+      if (faultOf(p, &s) || (s.paired && !p->end.step))
+        continue;
+      int64_t own = cost(p, &s, candidates[i].percent);
+      if (best && own >= best)
+        continue;
+      best = own;
+      *out = s;
+    }
   }
   return best > 0;
 }
@@ -311,7 +388,8 @@ bool mloptStreamCanMask(const MloptStream *p, const MloptMask *mask) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-bool mloptStreamIsMap(const MloptStream *p, intptr_t parameter) {
+bool mloptStreamIsMap(const MloptStream *p, const MloptStreamSchedule *s,
+                      intptr_t parameter) {
   bool isMap = parameter == p->scores.a.parameter ||
                parameter == p->scores.b.parameter ||
                parameter == p->values.b.parameter;
@@ -319,7 +397,7 @@ bool mloptStreamIsMap(const MloptStream *p, intptr_t parameter) {
     isMap |= parameter == p->scores.outputs[0].parameter;
   for (intptr_t i = 0; i < p->values.numOutputs; ++i)
     isMap |= parameter == p->values.outputs[i].parameter &&
-             mloptMatmulStoresBoxes(&p->values, &p->values.outputs[i]);
+             mloptStreamStoresBoxes(p, s, &p->values.outputs[i]);
   return isMap;
 }
 
@@ -330,17 +408,25 @@ void mloptStreamAnnotate(MlirOperation kernel, const MloptStream *p,
       mloptNamedAttr(context, "family", mloptStrAttr(context, "stream")),
       mloptNamedAttr(context, "stages", mloptI64Attr(context, s->stages)),
       mloptNamedAttr(context, "tile", mloptI64Array(context, 2, s->tile)),
-      mloptNamedAttr(context, "paired", mlirUnitAttrGet(context)),
+      {.name = mlirIdentifierGet(context, mloptStr("paired"))},
   };
-  intptr_t numEntries = MLOPT_COUNT(entries) - !s->paired;
+  intptr_t numEntries = 3;
+  if (s->splits > 1)
+    entries[numEntries++] =
+        mloptNamedAttr(context, "splits", mloptI64Attr(context, s->splits));
+  if (s->paired)
+    entries[numEntries++] =
+        mloptNamedAttr(context, "paired", mlirUnitAttrGet(context));
   mlirOperationSetDiscardableAttributeByName(
       kernel, mloptStr("mlopt.schedule"),
       mlirDictionaryAttrGet(context, numEntries, entries));
+  if (s->splits > 1)
+    mloptSetKernelCluster(kernel, s->splits);
   mloptSetKernelThreads(kernel, mloptStreamThreads(s));
   mloptSetKernelResident(kernel, 1);
   bool isMap[MLOPT_MAX_LAUNCH_ARGUMENTS];
   for (intptr_t i = 0; i < MLOPT_MAX_LAUNCH_ARGUMENTS; ++i)
-    isMap[i] = mloptStreamIsMap(p, i);
+    isMap[i] = mloptStreamIsMap(p, s, i);
   mloptSetKernelMaps(kernel, isMap);
 }
 
@@ -350,15 +436,19 @@ bool mloptReadStreamSchedule(MlirOperation kernel, MloptStreamSchedule *out) {
     return false;
   MlirAttribute family = mloptDictGet(schedule, "family"),
                 stages = mloptDictGet(schedule, "stages"),
+                splits = mloptDictGet(schedule, "splits"),
                 tile = mloptDictGet(schedule, "tile");
   if (mlirAttributeIsNull(family) || !mloptIsString(family) ||
       !mloptStrEq(mlirStringAttrGetValue(family), "stream") ||
       mlirAttributeIsNull(stages) || !mloptIsI64(stages) ||
+      (!mlirAttributeIsNull(splits) && !mloptIsI64(splits)) ||
       mlirAttributeIsNull(tile) || !mloptIsI64Array(tile) ||
       mlirDenseArrayGetNumElements(tile) != 2)
     return false;
   mloptI64ArrayGet(tile, out->tile);
   out->stages = mlirIntegerAttrGetValueInt(stages);
+  out->splits =
+      mlirAttributeIsNull(splits) ? 1 : mlirIntegerAttrGetValueInt(splits);
   out->paired = !mlirAttributeIsNull(mloptDictGet(schedule, "paired"));
   return true;
 }
@@ -386,10 +476,10 @@ void mloptStreamLaunch(MlirContext context, const MloptStream *p,
     maps[p->scores.outputs[0].parameter] =
         mloptMatmulMapOfOutput(context, &p->scores, p->scores.outputs);
   for (intptr_t i = 0; i < values->numOutputs; ++i)
-    if (mloptMatmulStoresBoxes(values, &values->outputs[i]))
+    if (mloptStreamStoresBoxes(p, s, &values->outputs[i]))
       maps[values->outputs[i].parameter] =
           mloptMatmulMapOfOutput(context, values, &values->outputs[i]);
-  launch->blocks = mloptStreamBlocks(p, s);
+  launch->blocks = mloptStreamBlocks(p, s) * s->splits;
   launch->threads = mloptStreamThreads(s);
   launch->sharedBytes = mloptStreamCarve(p, s).total;
   launch->tensorMaps = mlirArrayAttrGet(context, launch->numArguments, maps);

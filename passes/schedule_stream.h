@@ -20,22 +20,27 @@
 #include "nv_wgmma.h"
 #include "stream.h"
 
-/// `{family = "stream", stages = 2, tile = [128, 128]}`, and `paired`
+/// `{family = "stream", stages = 2, tile = [128, 128]}`, with `paired`, and
+/// with `splits` where they are not 1.
 typedef struct MloptStreamSchedule {
   int64_t tile[2]; ///< rows of a block, 64 for each warpgroup; keys of a step
   int64_t stages;  ///< of the rings of K and of V
+  int64_t splits;  ///< blocks that share a tile's keys; they are a cluster
   /// A block walks over pairs of a batch's tiles, the first with the last, the
   /// second with the one before that: so blocks get as many keys each where
   /// those of a tile rise with its rows.
   bool paired;
 } MloptStreamSchedule;
 
+enum { MLOPT_STREAM_MOST_SPLITS = 8 };
+
 /// Where each part of the shared block starts.
 typedef struct MloptStreamShared {
-  int64_t qBytes;         ///< of the rows of a block
+  int64_t qStages;        ///< for the rows of a tile, and of the next one
+  int64_t qBytes;         ///< of a stage
   int64_t kBytes, vBytes; ///< of a stage
-  int64_t scoreBoxes;     ///< of a warpgroup's scores that are staged at once
-  int64_t storeBytes;     ///< of a warpgroup's rows of an output
+  int64_t boxes;          ///< of a warpgroup that are staged at once
+  int64_t storeBytes;     ///< of these, or of what it leaves for other blocks
   int64_t q, k, v, store; ///< offsets
   int64_t qRing, kRing, vRing;
   int64_t total;
@@ -44,8 +49,8 @@ typedef struct MloptStreamShared {
 /// Warpgroups that compute, and threads with the one that loads.
 int64_t mloptStreamConsumers(const MloptStreamSchedule *);
 int64_t mloptStreamThreads(const MloptStreamSchedule *);
-/// Registers of a thread that computes; one that loads has 24 of two
-/// warpgroups' share, or 32 of three's.
+/// Registers of a thread that computes; where two warpgroups do, they take over
+/// those of the one that loads but 24, where three do, but 32.
 int64_t mloptStreamRegisters(const MloptStreamSchedule *);
 MloptStreamShared mloptStreamCarve(const MloptStream *,
                                    const MloptStreamSchedule *);
@@ -53,17 +58,24 @@ MloptStreamShared mloptStreamCarve(const MloptStream *,
 int64_t mloptStreamTilesOfBatch(const MloptStream *,
                                 const MloptStreamSchedule *);
 int64_t mloptStreamTiles(const MloptStream *, const MloptStreamSchedule *);
-/// The blocks that share them: one for each processor, or, where tiles differ
-/// in their keys and are no pairs, as many, which the GPU deals out.
+/// The blocks, or clusters, that share them: one for each processor, or, where
+/// tiles differ in their keys and are no pairs, as many, which the GPU deals
+/// out.
 int64_t mloptStreamBlocks(const MloptStream *, const MloptStreamSchedule *);
+/// Whether each of them takes one tile.
+bool mloptStreamIsAlone(const MloptStream *, const MloptStreamSchedule *);
 /// Batches whose keys and values stay in L2 while their tiles are dealt out,
 /// the ones with the most keys first; 1 where that does not matter.
 int64_t mloptStreamBatches(const MloptStream *, const MloptStreamSchedule *);
 /// Whether scores are stored that lie as a mask (mask.h) counts them, and each
 /// row's steps go as far as it does.
 bool mloptStreamCanMask(const MloptStream *, const MloptMask *);
+/// Whether TMA stores an output of rows of sums.
+bool mloptStreamStoresBoxes(const MloptStream *, const MloptStreamSchedule *,
+                            const MloptOutput *);
 /// Whether a parameter of the kernel is a tensor map.
-bool mloptStreamIsMap(const MloptStream *, intptr_t parameter);
+bool mloptStreamIsMap(const MloptStream *, const MloptStreamSchedule *,
+                      intptr_t parameter);
 
 /// Whether the family takes weights of this type, scores that are sums of
 /// `depth` products, and results of so many columns.
