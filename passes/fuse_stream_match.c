@@ -351,18 +351,14 @@ static bool hasLayout(const MloptFuseStream *s) {
 
 /// The sizes that pay off, and that kernels take.
 static bool hasSizes(const MloptFuseStream *s) {
-  enum { FEW_ROWS = 32, FEW_KEYS = 32 };
+  enum { FEW_KEYS = 32 };
   MlirType scores = mloptResultType(s->first, 0);
   MlirType values = mloptResultType(s->second, 0);
   intptr_t rank = mloptRank(scores);
   MlirType q = mloptOperandType(s->first, 0);
   int64_t depth = mloptDim(q, mloptGetInts(s->first, "lhs_contract").at[0]);
   int64_t columns = mloptDim(values, rank - 1);
-  int64_t rows = 1;
-  for (intptr_t d = mloptGetInts(s->first, "lhs_batch").count; d < rank - 1;
-       ++d)
-    rows *= mloptDim(scores, d);
-  return rows >= FEW_ROWS && mloptDim(scores, rank - 1) >= FEW_KEYS &&
+  return mloptDim(scores, rank - 1) >= FEW_KEYS &&
          mloptStreamTakes(mloptElementType(q), depth, columns);
 }
 

@@ -80,6 +80,25 @@ func.func @size(%q: tensor<2x64x52xbf16>, %k: tensor<2x96x52xbf16>, %v: tensor<2
 
 // -----
 
+// Less than 32 keys.
+// CHECK-LABEL: func.func @few_keys
+// CHECK: reason = "stream-size"
+func.func @few_keys(%q: tensor<2x3x64xbf16>, %k: tensor<2x3x24x64xbf16>, %v: tensor<2x3x24x64xbf16>) -> tensor<2x3x64xbf16> {
+  %raw = mlopt.dot %q, %k batch [0, 1] x [0, 1] contract [2] x [3] : (tensor<2x3x64xbf16>, tensor<2x3x24x64xbf16>) -> tensor<2x3x24xf32>
+  %m = mlopt.reduce max %raw dims [2] : (tensor<2x3x24xf32>) -> tensor<2x3xf32>
+  %ms = mlopt.broadcast %m dims [0, 1] : tensor<2x3xf32> -> tensor<2x3x24xf32>
+  %d = mlopt.sub %raw, %ms : tensor<2x3x24xf32>
+  %e = mlopt.exp %d : tensor<2x3x24xf32>
+  %l = mlopt.reduce add %e dims [2] : (tensor<2x3x24xf32>) -> tensor<2x3xf32>
+  %ls = mlopt.broadcast %l dims [0, 1] : tensor<2x3xf32> -> tensor<2x3x24xf32>
+  %p = mlopt.div %e, %ls : tensor<2x3x24xf32>
+  %w = mlopt.convert %p : tensor<2x3x24xf32> -> tensor<2x3x24xbf16>
+  %o = mlopt.dot %w, %v batch [0, 1] x [0, 1] contract [2] x [2] : (tensor<2x3x24xbf16>, tensor<2x3x24x64xbf16>) -> tensor<2x3x64xbf16>
+  return %o : tensor<2x3x64xbf16>
+}
+
+// -----
+
 // Keys whose depth is not the last dimension, which wgmma would transpose.
 // CHECK-LABEL: func.func @layout
 // CHECK-SAME: kernels = 3

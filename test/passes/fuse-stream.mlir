@@ -37,6 +37,27 @@ func.func @softmax(%q: tensor<2x64x64xbf16>, %k: tensor<2x96x64xbf16>, %v: tenso
 
 // -----
 
+// One row for each head of keys, which needs no dimension.
+// CHECK-LABEL: func.func @one_row
+// CHECK-SAME: kernels = 1
+// OFF-LABEL: func.func @one_row
+// OFF-SAME: kernels = 3
+func.func @one_row(%q: tensor<2x3x64xbf16>, %k: tensor<2x3x96x64xbf16>, %v: tensor<2x3x96x64xbf16>) -> tensor<2x3x64xbf16> {
+  %raw = mlopt.dot %q, %k batch [0, 1] x [0, 1] contract [2] x [3] : (tensor<2x3x64xbf16>, tensor<2x3x96x64xbf16>) -> tensor<2x3x96xf32>
+  %m = mlopt.reduce max %raw dims [2] : (tensor<2x3x96xf32>) -> tensor<2x3xf32>
+  %ms = mlopt.broadcast %m dims [0, 1] : tensor<2x3xf32> -> tensor<2x3x96xf32>
+  %d = mlopt.sub %raw, %ms : tensor<2x3x96xf32>
+  %e = mlopt.exp %d : tensor<2x3x96xf32>
+  %l = mlopt.reduce add %e dims [2] : (tensor<2x3x96xf32>) -> tensor<2x3xf32>
+  %ls = mlopt.broadcast %l dims [0, 1] : tensor<2x3xf32> -> tensor<2x3x96xf32>
+  %p = mlopt.div %e, %ls : tensor<2x3x96xf32>
+  %w = mlopt.convert %p : tensor<2x3x96xf32> -> tensor<2x3x96xbf16>
+  %o = mlopt.dot %w, %v batch [0, 1] x [0, 1] contract [2] x [2] : (tensor<2x3x96xbf16>, tensor<2x3x96x64xbf16>) -> tensor<2x3x64xbf16>
+  return %o : tensor<2x3x64xbf16>
+}
+
+// -----
+
 // Any elementwise code gives scores: a mask by indices and one in memory, a
 // function, a bias. Heads are read where they lie, and stored so.
 // CHECK-LABEL: func.func @scores

@@ -36,18 +36,20 @@ def give(name, p, *values, kernels=1, promise="tensor_cores"):
         " {\n", f" attributes {{mlopt.expect = {promise}}} {{\n", 1)
 
 
-def softmax(p, name, scores, v, batch, late=False):
-    """Ends a program: its weights, and what they weigh."""
+def softmax(p, name, scores, v, batch, late=False, result=None, keys=-2):
+    """Ends a program: its weights, and what they weigh, as `result` or as v.
+    `keys`: v's dimension of them."""
     last = len(scores.shape) - 1
     rest = list(range(last))
     e = (scores - scores.reduce("max", last).like(scores, rest)).unary("exp")
     total = e.reduce("add", last)
     if not late:
         e = e / total.like(e, rest)
-    out = e.to(v.element).dot(v, ([last], [len(v.shape) - 2]), batch, "f32")
+    keys %= len(v.shape)
+    out = e.to(v.element).dot(v, ([last], [keys]), batch, "f32")
     if late:
         out = out / total.like(out, rest)
-    give(name, p, out.to(v.element))
+    give(name, p, out.to(result or v.element))
 
 
 def attention(name, b, h, rows, keys, depth, columns=None, score=None,
@@ -210,6 +212,30 @@ def transposed(name, score=None):
     give(name, p, out.transpose(0, 3, 1, 2))
 
 
+def few(name, rows, keys, depth, score=None, b=2, h=1):
+    """Few rows beside many keys: blocks share these."""
+    attention(f"few_{name}", b, h, rows, keys, depth, score=score)
+
+
+def decoding(name, heads, groups, row=(), masked=False):
+    """One row of queries for each head of a cache, [b, s, groups, d]; as in
+    JAX, with a dimension of that row or without. masked: by lengths in memory.
+    """
+    p = programs.Program()
+    each = [heads // groups] if heads > groups else []
+    q = p.argument("q", [4, *row, groups, *each, 64])
+    k, v = (p.argument(n, [4, 1100, groups, 64]) for n in "kv")
+    group, depth = 1 + len(row), len(q.shape) - 1
+    scores = q.dot(k, ([depth], [3]), ([0, group], [0, 2]), "f32") * 0.125
+    last = len(scores.shape) - 1
+    if masked:
+        lengths = p.argument("lengths", [4], "i8").to("i32")
+        keep = p.iota(last, scores.shape).compare(
+            "lt", lengths.like(scores, [0]) * 8)
+        scores = keep.select(scores, -math.inf)
+    softmax(p, name, scores, v, ([0, 1], [0, 2]), keys=1)
+
+
 def shared():
     """Keys that are the values, too."""
     p = programs.Program()
@@ -283,6 +309,39 @@ def fill():
     sizes = [(64, 64), (33, 47), (129, 257), (500, 131), (128, 512)]
     for i, (rows, keys) in enumerate(sizes):
         attention(f"size_{rows}x{keys}", 2, 2, rows, keys, 64 << i % 2)
+    # More tiles than multiprocessors: blocks go from one to the next.
+    attention("many", 7, 20, 200, 150, 64)
+    attention("many_long", 2, 35, 130, 400, 128)
+    attention("many_pairs", 2, 33, 400, 400, 16, score=keeping(MASKS["causal"]))
+    attention("many_softcap", 7, 10, 256, 200, 64, score=softcap)
+    for mask in ("causal", "window", "empty_rows", "empty_end", "no_key"):
+        attention(f"many_{mask}", 7, 10, 256, 256, 64,
+                  score=keeping(MASKS[mask]))
+    few("one", 1, 5000, 128)
+    few("rows", 5, 1000, 64, b=3, h=5)
+    few("pair", 40, 300, 128, b=20, h=2)
+    few("tiles", 100, 2000, 64)
+    few("ragged", 2, 1090, 40)
+    few("end", 3, 1500, 64, score=keeping(lambda i, j: (i + 1490).compare(
+        "ge", j)))
+    # Most of the blocks have no key for a row, or for any; one row has none.
+    few("apart", 3, 1600, 64, score=keeping(lambda i, j: (j / 800).compare(
+        "eq", i)))
+    few("no_key", 4, 1600, 64, score=keeping(lambda i, j: (j / 1600).compare(
+        "gt", i)))
+    few("softcap", 3, 1200, 128, score=softcap)
+    few("documents_of_data", 7, 1200, 64, score=masked_by_data)
+    few("bias", 7, 1200, 64, score=bias("f32", 0, 1, 2, 3))
+    decoding("decoding", 6, 6)
+    decoding("decoding_row", 6, 6, row=[1])
+    decoding("decoding_groups", 8, 2)
+    decoding("decoding_lengths", 8, 2, masked=True)
+    # Weights of 1, of which nothing is rounded, for results of f32.
+    mean = {"result": "f32", "late": True, "scale": 2.0 ** -30}
+    attention("many_wide", 2, 35, 130, 300, 128,
+              score=keeping(MASKS["off_diagonal"]), **mean)
+    attention("few_wide", 1, 2, 9, 1700, 128,
+              score=keeping(MASKS["off_diagonal"]), **mean)
     attention("wide_values", 1, 2, 150, 150, 64, 128)
     attention("narrow_values", 1, 2, 150, 150, 128, 64)
     attention("f16", 2, 2, 150, 210, 64, element="f16")
@@ -311,6 +370,7 @@ def fill():
     grouped("grouped_causal", 150, 4, MASKS["causal"])
     grouped("grouped_odd_causal", 150, 3, MASKS["causal"])
     grouped("grouped_window", 130, 8, MASKS["window"])
+    grouped("grouped_one", 1, 4)
     grouped("grouped_transposed", 77, 4, None, (0, 1, 3, 2, 4))
     grouped("grouped_transposed_causal", 150, 4, MASKS["causal"],
             (0, 1, 3, 2, 4))
@@ -324,6 +384,10 @@ def fill():
     stored("stored_narrow", 1, 3, 192, 256, 128, 64, element="f16")
     for mask in ("causal", "window", "empty_rows", "empty_end", "few_keys"):
         stored(f"stored_{mask}", 2, 2, 330, 332, 64, score=keeping(MASKS[mask]))
+    stored("stored_by_blocks", 1, 3, 4, 1600, 64)
+    stored("stored_by_blocks_causal", 1, 3, 60, 1600, 128,
+           score=keeping(lambda i, j: (i + 1540).compare("ge", j)))
+    stored("stored_many", 7, 10, 150, 212, 64)
     stored("stored_softcap", 2, 2, 200, 200, 64, score=softcap)
     stored("stored_alibi", 1, 3, 200, 200, 64, score=alibi)
     gradients("gradients", 2, 2, 200, 264, 64)
