@@ -69,7 +69,7 @@ static bool cutColumns(MloptSplit *s, intptr_t i, const MloptPieces *pieces) {
     return mlirOperationGetNumResults(s->fusion) + 2 * s->count <=
            MLOPT_MAX_TILE_ROOTS;
   }
-  if (!mloptFindCut(r, pieces->count, cut, &s->rest) || s->rest)
+  if (!mloptFindCut(r, pieces->count, 0, cut, &s->rest) || s->rest)
     return false;
   int64_t found = cut->count;
   for (intptr_t k = 0; r->reduced[k] != cut->loop; ++k)

@@ -313,11 +313,8 @@ MlirOperation mloptPieceCut(MloptPiece *p, MlirOperation op,
     newMaps[numInputs + 1 + i] = mlirAffineMapAttrGet(result);
   }
   MlirRegion region = copyBody(p, op, cut, element);
-  MlirOperation cutOp = mloptPieceGeneric(p, numInputs + 1, numResults,
-                                          operands, newMaps, iterators, region);
-  for (intptr_t i = 0; i < numResults && !p->b.failed; ++i)
-    mloptPieceYield(p, mloptResult(cutOp, i));
-  return cutOp;
+  return mloptPieceGeneric(p, numInputs + 1, numResults, operands, newMaps,
+                           iterators, region);
 }
 
 //===----------------------------------------------------------------------===//
@@ -389,6 +386,31 @@ MlirValue mloptPieceCombine(MloptPiece *p, MlirOperation op, intptr_t i,
   mloptDescribeCombiner(op, i, &combiner);
   return reducePieces(p, r, cut, combineBody(p, &combiner, element), 1, 2,
                       (MlirValue[]){pieces, init});
+}
+
+MlirValue mloptPieceAppend(MloptPiece *p, MlirOperation op, intptr_t i,
+                           const MloptReduction *r, const MloptCut *cut,
+                           MlirValue pieces, const MloptCut *behind,
+                           MlirValue more) {
+  MlirAffineMap ignored;
+  MlirAttribute iterators;
+  MloptCombiner combiner;
+  MloptCut all = *cut;
+  if (p->b.failed)
+    return (MlirValue){NULL};
+  all.count += behind->count;
+  mloptDescribeCombiner(op, i, &combiner);
+  MlirValue value =
+      splat(&p->b,
+            cutResult(r, &all, mloptElementType(mloptResultType(op, i)),
+                      &ignored, &iterators),
+            combiner.neutral);
+  MloptSlice slice = mloptWholeSlice(mlirValueGetType(pieces));
+  value = mloptBuildInsertSlice(&p->b, pieces, value, &slice);
+  slice = mloptWholeSlice(mlirValueGetType(more));
+  // No loop in front of the cut one is left out of a piece's result.
+  slice.offsets[cut->loop] = cut->count;
+  return mloptBuildInsertSlice(&p->b, more, value, &slice);
 }
 
 MlirValue mloptPieceRescale(MloptPiece *p, const MloptReduction *r,

@@ -60,8 +60,8 @@ MlirOperation mloptPieceGeneric(MloptPiece *, intptr_t numInputs,
                                 const MlirAttribute *maps,
                                 MlirAttribute iterators, MlirRegion);
 
-/// Adds a reduction of the source, cut, and yields its results. Input
-/// `replaced`, unless it is -1, is what each piece has in `with`.
+/// Adds a reduction of the source, cut. Input `replaced`, unless it is -1, is
+/// what each piece has in `with`.
 MlirOperation mloptPieceCut(MloptPiece *, MlirOperation reduction,
                             const MloptReduction *, const MloptCut *,
                             intptr_t replaced, MlirValue with);
@@ -70,6 +70,12 @@ MlirOperation mloptPieceCut(MloptPiece *, MlirOperation reduction,
 MlirValue mloptPieceCombine(MloptPiece *, MlirOperation reduction, intptr_t i,
                             const MloptReduction *, const MloptCut *,
                             MlirValue pieces, MlirValue init);
+
+/// The results `i` of pieces and of more of them, `behind` those.
+MlirValue mloptPieceAppend(MloptPiece *, MlirOperation reduction, intptr_t i,
+                           const MloptReduction *, const MloptCut *,
+                           MlirValue pieces, const MloptCut *behind,
+                           MlirValue more);
 
 /// Whether a sum is one of exp(a - m) and `max` gives m, the largest a
 /// (split_streams.c).

@@ -30,6 +30,7 @@ typedef struct MloptSplit {
   intptr_t numStreams;
   MloptSplitStream streams[MLOPT_MAX_TILE_ROOTS];
   int64_t rest;  ///< elements of the cut loops in no piece
+  bool isFew;    ///< so few that they are combined with the pieces' results
   bool isWhole;  ///< nothing is cut; others wait for the reductions
   bool isBeside; ///< the reductions are sums of columns beside others of rows
   bool isFold;   ///< or of what follows products
@@ -41,9 +42,10 @@ typedef struct MloptSplit {
 bool mloptReadSplit(MlirOperation fusion, MloptSplit *out);
 /// The number of a reduction's first result.
 intptr_t mloptSplitResultOf(const MloptSplit *, intptr_t reduction);
-/// Where a reduction is cut into about as many pieces, and how much fills none.
-bool mloptFindCut(const MloptReduction *, int64_t pieces, MloptCut *out,
-                  int64_t *outRest);
+/// Where a reduction is cut into about as many pieces, and how much fills none:
+/// rather `few` elements.
+bool mloptFindCut(const MloptReduction *, int64_t pieces, int64_t few,
+                  MloptCut *out, int64_t *outRest);
 
 /// Whether the reductions of a fusion are of rows and of columns of one space;
 /// finds those of columns, or with `rows` the others.

@@ -27,13 +27,14 @@
 // top to bottom, are cut into pieces of rows for the same reason. Reductions of
 // what follows a product are cut into pieces that every tile of it holds whole.
 //
-// What does not fill a piece is one of its own, reduced by a kernel beside the
-// first, or where columns are reduced beside rows, by the same one. Results of
-// the fusion that need every element again come last, in a kernel that reads
-// what was reduced; where that reduces once more, it is split in its turn, but
-// for sums of exponentials that split_streams.c cuts together with the largest
-// element. How many pieces there are depends on the shape alone, and so does
-// the order of every sum.
+// Few elements that fill no piece are reduced with the pieces' results, each as
+// if it were one; a length that leaves few is looked for. More are a piece of
+// their own, reduced by a kernel beside the first, or where columns are reduced
+// beside rows, by the same one. Results of the fusion that need every element
+// again come last, in a kernel that reads what was reduced; where that reduces
+// once more, it is split in its turn, but for sums of exponentials that
+// split_streams.c cuts together with the largest element. How many pieces there
+// are depends on the shape alone, and so does the order of every sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,41 +93,64 @@ static bool isLarge(const MloptSplit *s, MlirValue value) {
   return false;
 }
 
-/// The piece behind all others.
-static MloptCut restOf(const MloptSplit *s, intptr_t i) {
+/// The pieces, what is left over as one more, or each element of that as one.
+enum { CUTS = 1, REST = 2, EACH = 4 };
+
+static MloptCut cutOf(const MloptSplit *s, intptr_t i, int which) {
   const MloptCut *cut = &s->cuts[i];
-  return (MloptCut){cut->loop, cut->count * cut->length, 1, s->rest};
+  int64_t behind = cut->count * cut->length;
+  if (which == CUTS)
+    return *cut;
+  return which == REST ? (MloptCut){cut->loop, behind, 1, s->rest}
+                       : (MloptCut){cut->loop, behind, s->rest, 1};
 }
 
-/// Adds the pieces of all reductions, or what is left over, and yields them.
-static void cutAll(MloptPiece *p, const MloptSplit *s, bool isRest) {
-  MlirOperation cuts[MLOPT_SPLIT_REDUCTIONS];
-  MloptCut cut[MLOPT_SPLIT_REDUCTIONS];
+/// The reductions, then the sums that are cut with them.
+typedef struct Cuts {
+  MlirOperation reductions[MLOPT_SPLIT_REDUCTIONS];
+  MlirOperation streams[MLOPT_MAX_TILE_ROOTS];
+} Cuts;
+
+/// Adds all, cut.
+static Cuts cutAll(MloptPiece *p, const MloptSplit *s, int which) {
+  Cuts cuts = {0};
   for (intptr_t i = 0; i < s->count; ++i) {
-    cut[i] = isRest ? restOf(s, i) : s->cuts[i];
-    cuts[i] = mloptPieceCut(p, s->reductions[i], &s->loops[i], &cut[i], -1,
-                            (MlirValue){NULL});
+    MloptCut cut = cutOf(s, i, which);
+    cuts.reductions[i] = mloptPieceCut(p, s->reductions[i], &s->loops[i], &cut,
+                                       -1, (MlirValue){NULL});
   }
   for (intptr_t n = 0; n < s->numStreams && !p->b.failed; ++n) {
     const MloptSplitStream *stream = &s->streams[n];
     intptr_t i = stream->max;
-    MlirValue reference = mloptPieceReference(p, mloptResult(cuts[i], 0));
-    mloptPieceCut(p, stream->sum, &s->loops[i], &cut[i],
-                  stream->streamed.reference, reference);
+    MloptCut cut = cutOf(s, i, which);
+    MlirValue reference =
+        mloptPieceReference(p, mloptResult(cuts.reductions[i], 0));
+    cuts.streams[n] = mloptPieceCut(p, stream->sum, &s->loops[i], &cut,
+                                    stream->streamed.reference, reference);
   }
+  return cuts;
 }
 
-/// Which pieces a kernel reduces.
-enum { CUTS = 1, REST = 2 };
+/// The same, and yields what they give.
+static void yieldAll(MloptPiece *p, const MloptSplit *s, int which) {
+  Cuts cuts = cutAll(p, s, which);
+  for (intptr_t i = 0; i < s->count && !p->b.failed; ++i)
+    for (intptr_t j = 0, n = mlirOperationGetNumResults(cuts.reductions[i]);
+         j < n; ++j)
+      mloptPieceYield(p, mloptResult(cuts.reductions[i], j));
+  for (intptr_t n = 0; n < s->numStreams && !p->b.failed; ++n)
+    mloptPieceYield(p, mloptResult(cuts.streams[n], 0));
+}
 
+/// The kernel of pieces, or of what is left over.
 static MlirOperation buildPieces(const MloptSplit *s, int which, bool withRoots,
                                  intptr_t *numberOf) {
   MloptPiece p;
   mloptBeginPiece(&p, s->fusion);
   if (which & CUTS)
-    cutAll(&p, s, false);
+    yieldAll(&p, s, CUTS);
   if (which & REST)
-    cutAll(&p, s, true);
+    yieldAll(&p, s, REST);
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue root = mloptOperand(yield, i);
@@ -144,10 +168,38 @@ static void bindResult(MloptPiece *p, MlirValue value, MlirOperation fusion,
   mloptPieceBind(p, value, mloptPieceOperand(p, mloptResult(fusion, number)));
 }
 
+/// What the kernel that combines starts from.
+typedef struct Combine {
+  const MloptSplit *s;
+  MloptPiece *p;
+  MlirOperation pieces, rest; ///< kernels; `rest` is null if there is none
+  Cuts left;                  ///< of few elements, here
+} Combine;
+
+/// Result `number` of the pieces and, behind them, those of few elements:
+/// result `i` of an operation that is cut like reduction `k`.
+static MlirValue piecesOf(const Combine *c, intptr_t number, intptr_t k,
+                          MlirOperation op, intptr_t i, MlirOperation left) {
+  const MloptSplit *s = c->s;
+  MlirValue value = mloptPieceOperand(c->p, mloptResult(c->pieces, number));
+  if (!s->isFew || c->p->b.failed)
+    return value;
+  MloptCut each = cutOf(s, k, EACH);
+  return mloptPieceAppend(c->p, op, i, &s->loops[k], &s->cuts[k], value, &each,
+                          mloptResult(left, i));
+}
+
+/// How many there are.
+static MloptCut combinedCut(const MloptSplit *s, intptr_t k) {
+  MloptCut cut = s->cuts[k];
+  cut.count += s->isFew ? s->rest : 0;
+  return cut;
+}
+
 /// The sums that the reductions' pieces are made up for, from the same kernels.
-static void combineStreams(MloptPiece *p, const MloptSplit *s,
-                           MlirOperation pieces, MlirOperation rest,
-                           bool isWanted) {
+static void combineStreams(const Combine *c, bool isWanted) {
+  const MloptSplit *s = c->s;
+  MloptPiece *p = c->p;
   intptr_t next = mloptSplitResultOf(s, s->count);
   for (intptr_t n = 0; n < s->numStreams; ++n, ++next) {
     MlirOperation sum = s->streams[n].sum;
@@ -155,16 +207,16 @@ static void combineStreams(MloptPiece *p, const MloptSplit *s,
     intptr_t numInputs = mlirOperationGetNumOperands(sum) - 1;
     MlirValue ofAll = mloptPieceNeed(p, mloptResult(s->reductions[i], 0));
     MlirValue value = mloptPieceNeed(p, mloptOperand(sum, numInputs));
+    MloptCut cut = combinedCut(s, i), restCut = cutOf(s, i, REST);
     value = mloptPieceRescale(
-        p, &s->loops[i], &s->cuts[i],
-        mloptPieceOperand(p, mloptResult(pieces, next)),
-        mloptPieceOperand(p, mloptResult(pieces, largest)), ofAll, value);
-    MloptCut restCut = restOf(s, i);
-    if (s->rest)
+        p, &s->loops[i], &cut, piecesOf(c, next, i, sum, 0, c->left.streams[n]),
+        piecesOf(c, largest, i, s->reductions[i], 0, c->left.reductions[i]),
+        ofAll, value);
+    if (!mlirOperationIsNull(c->rest))
       value = mloptPieceRescale(
           p, &s->loops[i], &restCut,
-          mloptPieceOperand(p, mloptResult(rest, next)),
-          mloptPieceOperand(p, mloptResult(rest, largest)), ofAll, value);
+          mloptPieceOperand(p, mloptResult(c->rest, next)),
+          mloptPieceOperand(p, mloptResult(c->rest, largest)), ofAll, value);
     mloptPieceBind(p, mloptResult(sum, 0), value);
     if (isWanted)
       mloptPieceYield(p, value);
@@ -179,21 +231,24 @@ static MlirOperation buildCombined(const MloptSplit *s, MlirOperation pieces,
                                    bool isWanted) {
   MloptPiece p;
   mloptBeginPiece(&p, s->fusion);
+  Combine c = {.s = s, .p = &p, .pieces = pieces, .rest = rest};
+  if (s->isFew)
+    c.left = cutAll(&p, s, EACH);
   intptr_t next = 0;
   intptr_t behind =
       mlirOperationEqual(pieces, rest) ? mloptSplitResultOf(s, s->count) : 0;
   for (intptr_t k = 0; k < s->count; ++k) {
     MlirOperation op = s->reductions[k];
     next = s->isFold ? s->firsts[k] : next;
-    MloptCut restCut = restOf(s, k);
+    MloptCut cut = combinedCut(s, k), restCut = cutOf(s, k, REST);
     intptr_t numResults = mlirOperationGetNumResults(op);
     intptr_t numInputs = mlirOperationGetNumOperands(op) - numResults;
     for (intptr_t i = 0; i < numResults; ++i, ++next) {
       MlirValue value = mloptPieceNeed(&p, mloptOperand(op, numInputs + i));
       value = mloptPieceCombine(
-          &p, op, i, &s->loops[k], &s->cuts[k],
-          mloptPieceOperand(&p, mloptResult(pieces, next)), value);
-      if (s->rest)
+          &p, op, i, &s->loops[k], &cut,
+          piecesOf(&c, next, k, op, i, c.left.reductions[k]), value);
+      if (!mlirOperationIsNull(rest))
         value = mloptPieceCombine(
             &p, op, i, &s->loops[k], &restCut,
             mloptPieceOperand(&p, mloptResult(rest, behind + next)), value);
@@ -202,7 +257,7 @@ static MlirOperation buildCombined(const MloptSplit *s, MlirOperation pieces,
         mloptPieceYield(&p, value);
     }
   }
-  combineStreams(&p, s, pieces, rest, isWanted);
+  combineStreams(&c, isWanted);
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t i = 0, n = mlirOperationGetNumOperands(yield); i < n; ++i) {
     MlirValue root = mloptOperand(yield, i);
@@ -287,7 +342,7 @@ static bool split(const MloptSplit *s, MlirOperation *parts) {
         buildPieces(s, s->rest ? CUTS | REST : CUTS, true, numberOf[PIECES]);
   else
     parts[PIECES] = buildPieces(s, CUTS, !s->rest, numberOf[PIECES]);
-  if (s->rest && !s->isBeside)
+  if (s->rest && !s->isBeside && !s->isFew)
     rest = buildPieces(s, REST, false, NULL);
   for (intptr_t i = 0; i < numRoots; ++i) {
     isDone[i] =
@@ -296,11 +351,12 @@ static bool split(const MloptSplit *s, MlirOperation *parts) {
     isAll &= isDone[i];
   }
   if (mlirOperationIsNull(parts[s->isWhole ? COMBINED : PIECES]) ||
-      (s->rest && mlirOperationIsNull(rest)))
+      (s->rest && !s->isFew && mlirOperationIsNull(rest)))
     return false;
   if (!s->isWhole)
     parts[COMBINED] =
-        buildCombined(s, parts[PIECES], rest, numberOf[COMBINED], !isAll);
+        buildCombined(s, parts[PIECES], s->rest ? rest : (MlirOperation){NULL},
+                      numberOf[COMBINED], !isAll);
   if (mlirOperationIsNull(parts[COMBINED]))
     return false;
   if (!isAll)
@@ -385,7 +441,8 @@ static bool splitFusion(MlirOperation fusion, int turns) {
     return splitFolds(&s, turns);
   if (!split(&s, parts))
     return false;
-  for (int part = COMBINED; part < NUM_PARTS; ++part)
+  // Where a kernel takes few elements beside the pieces, it is not split again.
+  for (int part = s.isFew ? LAST : COMBINED; part < NUM_PARTS; ++part)
     if (!mlirOperationIsNull(parts[part]) &&
         !splitFusion(parts[part], turns - 1))
       return false;
@@ -440,12 +497,13 @@ const MloptPassDef mloptPass_splitReductions MLOPT_TABLE = {
     .doc = "A fusion that reduces too few rows or columns to keep the GPU busy "
            "becomes a fusion that reduces pieces of them, one that reduces the "
            "pieces' results, and one for results that need every element "
-           "again. The number of pieces follows from the shape. The largest "
-           "element of a row and the sum of exponentials of what is below it "
-           "are found together, a piece's sum with its own largest. Reduced "
-           "dimensions that lie apart are reduced one group after the other, "
-           "and reductions of columns that need each other's results in a "
-           "fusion each. Columns that are reduced beside rows are reduced in "
+           "again. The number of pieces follows from the shape; few elements "
+           "that fill none are reduced with the results, more are a piece. The "
+           "largest element of a row and the sum of exponentials of what is "
+           "below it are found together, a piece's sum with its own largest. "
+           "Reduced dimensions that lie apart are reduced one group after the "
+           "other, and reductions of columns that need each other's results in "
+           "a fusion each. Columns that are reduced beside rows are reduced in "
            "pieces of rows, a block's each, and reductions of what follows a "
            "product in pieces of 16 elements. Scans of too few lines become a "
            "fusion that adds up pieces of them, one that scans the sums, and "

@@ -36,13 +36,16 @@ func.func @sum(%x: tensor<268435456xbf16>) -> tensor<f32> {
   return %r : tensor<f32>
 }
 
-// Elements that fill no piece are one of their own.
+// Elements that fill no piece are few, and reduced with what the pieces gave.
 // CHECK-LABEL: func.func @prime
 // CHECK:       %[[P:.*]] = mlopt.fusion
 // CHECK-SAME:    -> tensor<[[N:[0-9]+]]xf32>
-// CHECK:       %[[REST:.*]] = mlopt.fusion
-// CHECK-SAME:    -> tensor<1xf32>
-// CHECK:       mlopt.fusion ({{.*}} = %[[P]] : tensor<[[N]]xf32>, {{.*}} = %[[REST]] : tensor<1xf32>) -> tensor<f32>
+// CHECK:       mlopt.fusion (%[[X:.*]] = %{{.*}} : tensor<67108859xf32>, %[[S:.*]] = %[[P]] : tensor<[[N]]xf32>) -> tensor<f32>
+// CHECK:         %[[LEFT:.*]] = linalg.generic {{.*}} ins(%[[X]], {{.*}} : tensor<67108859xf32>, tensor<1xi8>) outs({{.*}} : tensor<[[M:[0-9]+]]xf32>)
+// CHECK:         %[[ALL:.*]] = tensor.insert_slice %[[S]] into %{{.*}}[0] [[[N]]] [1]
+// CHECK-NEXT:    %[[BOTH:.*]] = tensor.insert_slice %[[LEFT]] into %[[ALL]][[[N]]] [[[M]]] [1]
+// CHECK:         linalg.generic {{.*}}["reduction"]} ins(%[[BOTH]] :
+// CHECK-NOT:   mlopt.fusion
 func.func @prime(%x: tensor<67108859xf32>) -> tensor<f32> {
   %r = mlopt.fusion (%ax = %x : tensor<67108859xf32>) -> tensor<f32> {
     %zero = arith.constant dense<0.0> : tensor<f32>

@@ -89,6 +89,25 @@ def argmax(element, *shape):
     return p.give(("%a#0", p.row(element)), ("%a#1", p.row("i32")))
 
 
+def places(element, *shape):
+    """Several reductions, one of which needs where elements stand."""
+    p = Rows(element, *shape)
+    x = p.convert("%x", element, "f32")
+    i = p.add(f"iota dim {len(shape) - 1} : {p.type()}")
+    return p.give((p.reduce("add", p.binary("mul", x, i)), p.row()),
+                  (p.reduce("add", x), p.row()),
+                  (p.reduce("max", x), p.row()))
+
+
+def columns(element, *shape):
+    p = Rows(element, *shape)
+    x = p.convert("%x", element, "f32")
+    column = tensor(shape[1:], "f32")
+    sums = [p.add(f"reduce {kind} {x} dims [0] : ({p.type()}) -> {column}")
+            for kind in ("add", "max")]
+    return p.give(*((s, column) for s in sums))
+
+
 def norm(element, *shape):
     """What is normalised is kept, and so are its squares' sums."""
     p = Rows(element, *shape)
@@ -150,7 +169,14 @@ PROGRAMS = {
     "odd_short": softmax("bf16", 3001, 31),
     # In pieces, each with its own largest element.
     "pieces": softmax("bf16", 2, 2000000),
+    # Little that fills none is reduced with what the pieces gave.
     "pieces_left": softmax("f32", 1, 1500007),
+    "pieces_left_sum": reduction("add", "f64", 127, 127, 127, reduced=3),
+    "pieces_left_min": reduction("min", "i32", 3, 500009),
+    "pieces_left_places": places("f32", 1000003),
+    "pieces_left_columns": columns("f32", 131101, 40),
+    "pieces_left_columns_few": columns("bf16", 1048577, 5),
+    "pieces_left_much": reduction("add", "f32", 2987707),
     # Columns beside them: in equal pieces of rows, or with some left over.
     "columns": gradients("f32", 2112, 1000),
     "columns_left": gradients("f32", 2113, 1000),
