@@ -555,10 +555,9 @@ const MloptPassDef mloptPass_outlineKernels MLOPT_TABLE = {
         "\"tiled\", groups, stages, terms, tile = [m, n, k], warp = [m, n]}`, "
         "with splits; or of two products around a softmax, `{family = "
         "\"stream\", stages, tile = [rows, keys]}`, with paired, or splits. "
-        "With "
-        "`tail`, blocks send sums to each other "
-        "through a buffer of their own, behind flags that a gpu.memset "
-        "clears; mlopt.traffic does not count these sums.",
+        "With `tail`, blocks send sums to each other through a buffer of their "
+        "own, behind flags that a gpu.memset clears; mlopt.traffic does not "
+        "count these sums.",
     .anchor = "builtin.module",
     .dependent = dependent,
     .options = options,
